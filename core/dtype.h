@@ -1,0 +1,99 @@
+// The four dtypes, and numbers on their way into arrays.
+//
+//   dispatch(x.dtype(), [&]<class T>() { std::fill_n(x.mutable_data<T>(), x.size(), T{}); });
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "error.h"
+#include "shape.h"
+
+namespace tapehead::core {
+
+enum class DType : std::uint8_t { Float32, Float64, Int64, Bool };
+
+/// "Float32", …
+const char* name(DType dtype);
+
+/// Bytes of one element.
+constexpr Index size_of(DType dtype) {
+  return dtype == DType::Bool ? 1 : dtype == DType::Float32 ? 4 : 8;
+}
+constexpr bool is_floating(DType dtype) { return dtype <= DType::Float64; }
+
+/// The dtype of a C++ type: float, double, Index or bool.
+template <class T>
+inline constexpr DType dtype_of = DType::Bool;
+template <>
+inline constexpr DType dtype_of<float> = DType::Float32;
+template <>
+inline constexpr DType dtype_of<double> = DType::Float64;
+template <>
+inline constexpr DType dtype_of<Index> = DType::Int64;
+
+/// Calls f.operator()<T>() with the C++ type of a floating `dtype`; DTypeError for the others.
+template <class F>
+decltype(auto) dispatch_floating(const char* op, DType dtype, F f) {
+  if (dtype == DType::Float32) return f.template operator()<float>();
+  if (dtype == DType::Float64) return f.template operator()<double>();
+  fail<DTypeError>(op, ": expected Float32 or Float64, got ", name(dtype),
+                   "; convert with .to(Float32)");
+}
+
+/// The same for the dtypes that can be counted with: all but Bool.
+template <class F>
+decltype(auto) dispatch_numeric(const char* op, DType dtype, F f) {
+  if (dtype == DType::Int64) return f.template operator()<Index>();
+  if (dtype == DType::Bool)
+    fail<DTypeError>(op, ": expected a numeric dtype, got Bool; convert with .to(Int64)");
+  return dispatch_floating(op, dtype, f);
+}
+
+/// The same for every dtype.
+template <class F>
+decltype(auto) dispatch(DType dtype, F f) {
+  switch (dtype) {
+    case DType::Float32:
+      return f.template operator()<float>();
+    case DType::Float64:
+      return f.template operator()<double>();
+    case DType::Int64:
+      return f.template operator()<Index>();
+    default:
+      return f.template operator()<bool>();
+  }
+}
+
+/// A number given by the user, whole or not, before it takes a tensor's dtype.
+class Scalar {
+ public:
+  template <std::integral T>
+  Scalar(T value) : real_(static_cast<double>(value)), whole_(static_cast<Index>(value)) {}
+  template <std::floating_point T>
+  Scalar(T value) : real_(static_cast<double>(value)), is_whole_(false) {}
+
+  bool is_whole() const { return is_whole_; }
+  double real() const { return real_; }
+
+  /// As a T. DTypeError where T is Index and the number has a fractional part or does not fit.
+  template <class T>
+  T to(const char* op) const {
+    if constexpr (std::is_same_v<T, Index>) {
+      return is_whole_ ? whole_ : truncated(op);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return real_ != 0;
+    } else {
+      return static_cast<T>(real_);
+    }
+  }
+
+ private:
+  Index truncated(const char* op) const;
+
+  double real_;
+  Index whole_ = 0;
+  bool is_whole_ = true;
+};
+
+}  // namespace tapehead::core

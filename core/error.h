@@ -1,0 +1,59 @@
+// Errors: what users see when a call cannot be honoured. Messages read
+// `op: what was expected, got what; what to do`. Building one is a cold path.
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace tapehead {
+
+/// Every exception of the library. `what()` names the op, what was expected, what it got and what
+/// to do; an error that crosses a module's call also says where: `(in encoder.0.attn.W_q)`.
+class Error : public std::exception {
+ public:
+  explicit Error(std::string message) : message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+  /// Appends the module path, the first time only.
+  void locate(const std::string& path) {
+    if (located_ || path.empty()) return;
+    message_ += " (in " + path + ")";
+    located_ = true;
+  }
+
+ private:
+  std::string message_;
+  bool located_ = false;
+};
+
+/// Shapes, strides, dimensions or indices that do not fit.
+struct ShapeError : Error {
+  using Error::Error;
+};
+/// Dtypes that do not fit.
+struct DTypeError : Error {
+  using Error::Error;
+};
+/// What the tape cannot do: a freed graph, a changed saved tensor, a gradient that would get lost.
+struct GraphError : Error {
+  using Error::Error;
+};
+/// More memory than there is, or than TAPEHEAD_MEMORY_LIMIT allows.
+struct MemoryError : Error {
+  using Error::Error;
+};
+/// Files that cannot be read or written.
+struct IoError : Error {
+  using Error::Error;
+};
+
+/// Throws `E` with its parts streamed one after another.
+template <class E = Error, class... Parts>
+[[noreturn]] [[gnu::cold]] [[gnu::noinline]] void fail(const Parts&... parts) {
+  std::ostringstream message;
+  (message << ... << parts);
+  throw E(message.str());
+}
+
+}  // namespace tapehead

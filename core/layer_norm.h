@@ -1,0 +1,27 @@
+// Layer normalisation over the last dimensions: y = (x - mean) / sqrt(var + eps) * weight + bias,
+// the variance biased and eps inside the root (Ba, Kiros and Hinton, 2016).
+#pragma once
+
+#include "ndarray.h"
+
+namespace tapehead::core {
+
+/// y (shape of x), and the mean and 1/std of each normalised row.
+struct LayerNorm {
+  NDArray y, mean, rstd;
+};
+/// `weight` and `bias` have the shape of the last dimensions of x over which is normalised; either
+/// may be undefined (1 and 0), so `normalized` gives that shape.
+LayerNorm layer_norm(const NDArray& x, const Shape& normalized, const NDArray& weight,
+                     const NDArray& bias, double eps);
+
+/// With h = g w and z = (x - mean) rstd:  dx = rstd (h - mean(h) - z mean(h z)),
+/// dweight = sum over rows (g z),  dbias = sum over rows (g).
+/// `weight` may be undefined; dweight and dbias are made in any case.
+struct LayerNormGrads {
+  NDArray x, weight, bias;
+};
+LayerNormGrads layer_norm_backward(const NDArray& g, const NDArray& x, const Shape& normalized,
+                                   const NDArray& weight, const NDArray& mean, const NDArray& rstd);
+
+}  // namespace tapehead::core

@@ -1,0 +1,17 @@
+// Matrix products.
+#pragma once
+
+#include "ndarray.h"
+
+namespace tapehead::core {
+
+/// PyTorch's matmul for every rank: (n) (n) -> (); (n, k) (k) -> (n); (k) (k, m) -> (m);
+/// (..., n, k) (..., k, m) -> (..., n, m), leading dimensions broadcast. Any strides: transposed
+/// operands cost no copy. Float32 and Float64 accumulate in their own precision in a fixed order;
+/// Int64 wraps. ShapeError names both shapes and, where it helps, .mT().
+NDArray matmul(const NDArray& a, const NDArray& b);
+
+/// (n, k) (k, m) added to `target` (n, m), which is exclusive and row-major.
+void matmul_add_(NDArray& target, const NDArray& a, const NDArray& b);
+
+}  // namespace tapehead::core

@@ -1,0 +1,257 @@
+#include "ndarray.h"
+
+#include <new>
+#include <optional>
+
+#include "elementwise.h"
+
+namespace tapehead::core {
+namespace {
+
+constexpr std::uint64_t header = 64;
+static_assert(sizeof(Storage) <= header);
+
+bool row_major_already(const Shape& shape, const Strides& strides) {
+  Index expected = 1;
+  bool row_major = true;
+  for (int d = shape.rank(); d-- > 0;) {
+    if (shape[d] == 0) return true;
+    row_major &= shape[d] == 1 || strides[d] == expected;
+    expected *= shape[d];
+  }
+  return row_major;
+}
+
+// PyTorch's rule: walk the old dimensions from the last; a maximal run of them that lies evenly in
+// memory is a chunk, and the new dimensions must tile each chunk exactly.
+std::optional<Strides> view_strides(const Shape& from, const Strides& strides, const Shape& to) {
+  if (numel(from) == 0) return from == to ? strides : row_major(to);
+  if (from.rank() == 0) return Strides::filled(to.rank(), 1);
+  Strides result = Strides::filled(to.rank(), 0);
+  int v = to.rank() - 1;
+  Index stride = strides[-1], chunk = 1, tiled = 1;
+  for (int d = from.rank() - 1; d >= 0; --d) {
+    chunk *= from[d];
+    const bool ends = d == 0 || (from[d - 1] != 1 && strides[d - 1] != chunk * stride);
+    if (!ends) continue;
+    for (; v >= 0 && (tiled < chunk || to[v] == 1); --v) {
+      result[v] = tiled * stride;
+      tiled *= to[v];
+    }
+    if (tiled != chunk) return std::nullopt;
+    if (d > 0) stride = strides[d - 1], chunk = tiled = 1;
+  }
+  if (v != -1) return std::nullopt;
+  return result;
+}
+
+// Fills in the one size that may be -1.
+Shape inferred(const Shape& shape, const Shape& from, Index size) {
+  Shape result = shape;
+  Index known = 1;
+  int free = -1;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape[d] < -1) fail<ShapeError>("view: sizes cannot be negative, got ", shape);
+    if (shape[d] != -1) {
+      known = checked_product(known, shape[d]);
+    } else if (free >= 0) {
+      fail<ShapeError>("view: only one size may be -1, got ", shape);
+    } else {
+      free = d;
+    }
+  }
+  if (free >= 0 && known == 0)
+    fail<ShapeError>("view: the -1 in ", shape, " is ambiguous, since another size is 0; ",
+                     "write out every size");
+  if (free >= 0) result[free] = size / known;
+  if (numel(result) != size)
+    fail<ShapeError>("view: ", shape, free >= 0 ? " cannot hold the " : " does not hold the ", size,
+                     size == 1 ? " element of " : " elements of ", from);
+  return result;
+}
+
+std::uint64_t bytes_of(const Shape& shape, Index size, DType dtype) {
+  Index bytes = 0;
+  if (__builtin_mul_overflow(size, size_of(dtype), &bytes)) [[unlikely]]
+    refuse_shape(shape);
+  if (static_cast<std::uint64_t>(bytes) > largest_pooled) [[unlikely]]
+    check_budget(static_cast<std::uint64_t>(bytes), [&](std::ostream& out) {
+      out << "a " << name(dtype) << " tensor of shape " << shape;
+    });
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace
+
+Storage* make_storage(std::uint64_t bytes) {
+  auto* block = static_cast<std::byte*>(allocate(header + bytes));
+  auto* storage = new (block) Storage;
+  storage->data = block + header;
+  storage->bytes = bytes;
+  return storage;
+}
+void destroy(Storage* storage) noexcept { deallocate(storage, header + storage->bytes); }
+
+NDArray NDArray::empty(const Shape& shape, DType dtype) {
+  NDArray result;
+  result.size_ = numel(shape);
+  result.storage_ = Ref<Storage>(make_storage(bytes_of(shape, result.size_, dtype)));
+  result.shape_ = shape;
+  result.strides_ = row_major(shape);
+  result.dtype_ = dtype;
+  return result;
+}
+
+NDArray NDArray::full(const Shape& shape, Scalar value, DType dtype) {
+  return dispatch(dtype, [&]<class T>() {
+    const T number = value.to<T>("full");
+    NDArray result = empty(shape, dtype);
+    std::fill_n(reinterpret_cast<T*>(result.storage_->data), result.size(), number);
+    return result;
+  });
+}
+
+NDArray NDArray::of(std::span<const double> values, const Shape& shape, DType dtype) {
+  if (static_cast<Index>(values.size()) != numel(shape))
+    fail<ShapeError>("of: ", values.size(), " values do not fill ", shape);
+  NDArray result = empty(shape, dtype);
+  dispatch(dtype, [&]<class T>() {
+    std::transform(values.begin(), values.end(), result.mutable_data<T>(),
+                   [](double v) { return static_cast<T>(v); });
+  });
+  return result;
+}
+
+bool NDArray::overlaps_itself() const {
+  if (contiguous_) return false;
+  // By growing stride, each dimension must step over all that lies below it.
+  Index reach = 0;
+  std::array<bool, Dims::max_rank> done{};
+  for (int round = 0; round < rank(); ++round) {
+    int least = -1;
+    for (int d = 0; d < rank(); ++d)
+      if (!done.at(static_cast<std::size_t>(d)) && shape_[d] > 1 &&
+          (least < 0 || strides_[d] < strides_[least]))
+        least = d;
+    if (least < 0) return false;
+    if (strides_[least] <= reach) return true;
+    reach += strides_[least] * (shape_[least] - 1);
+    done.at(static_cast<std::size_t>(least)) = true;
+  }
+  return false;
+}
+
+bool NDArray::exclusive() const { return storage_.unique() && !overlaps_itself(); }
+
+NDArray NDArray::restrided(const Shape& shape, const Strides& strides, Index offset) const {
+  NDArray result = *this;
+  result.shape_ = shape;
+  result.strides_ = strides;
+  result.offset_ = offset;
+  result.size_ = numel(shape);
+  result.contiguous_ = row_major_already(shape, strides);
+  return result;
+}
+
+bool NDArray::viewable_as(const Shape& shape) const {
+  return view_strides(shape_, strides_, inferred(shape, shape_, size_)).has_value();
+}
+
+NDArray NDArray::view(const Shape& asked) const {
+  const Shape shape = inferred(asked, shape_, size_);
+  const std::optional<Strides> strides = view_strides(shape_, strides_, shape);
+  if (!strides)
+    fail<ShapeError>("view: ", shape_, " with strides ", strides_, " cannot be seen as ", shape,
+                     " without a copy; call contiguous() first, or use reshape");
+  return restrided(shape, *strides, offset_);
+}
+
+NDArray NDArray::transpose(int d0, int d1) const {
+  Shape shape = shape_;
+  Strides strides = strides_;
+  d0 = dim("transpose", d0, rank()), d1 = dim("transpose", d1, rank());
+  std::swap(shape[d0], shape[d1]);
+  std::swap(strides[d0], strides[d1]);
+  return restrided(shape, strides, offset_);
+}
+
+NDArray NDArray::permute(const Dims& order) const {
+  if (order.rank() != rank())
+    fail<ShapeError>("permute: ", order, " must name each of the ", rank(), " dimensions of ",
+                     shape_, " once");
+  Shape shape = shape_;
+  Strides strides = strides_;
+  std::array<bool, Dims::max_rank> seen{};
+  for (int d = 0; d < rank(); ++d) {
+    const int from = dim("permute", static_cast<int>(order[d]), rank());
+    if (std::exchange(seen.at(static_cast<std::size_t>(from)), true))
+      fail<ShapeError>("permute: ", order, " names dimension ", from, " twice");
+    shape[d] = shape_[from];
+    strides[d] = strides_[from];
+  }
+  return restrided(shape, strides, offset_);
+}
+
+NDArray NDArray::expand(const Shape& asked) const {
+  Shape shape = asked;
+  for (int d = 1; d <= std::min(rank(), shape.rank()); ++d)
+    if (shape[-d] == -1) shape[-d] = shape_[-d];
+  return restrided(shape, expanded("expand", shape_, strides_, shape), offset_);
+}
+
+NDArray NDArray::narrow(int d, Index start, Index length) const {
+  d = dim("narrow", d, rank());
+  const Index size = shape_[d], from = start < 0 ? start + size : start;
+  if (length < 0 || from < 0 || from > size || length > size - from)
+    fail<ShapeError>("narrow: start ", start, " and length ", length, " reach outside dimension ",
+                     d, " of ", shape_);
+  Shape shape = shape_;
+  shape[d] = length;
+  return restrided(shape, strides_, offset_ + from * strides_[d]);
+}
+
+NDArray NDArray::slice(int d, Index start, Index end, Index step) const {
+  d = dim("slice", d, rank());
+  if (step <= 0) fail<ShapeError>("slice: step must be positive, got ", step);
+  const Index size = shape_[d];
+  const auto clamped = [size](Index i) { return std::clamp<Index>(i < 0 ? i + size : i, 0, size); };
+  const Index from = clamped(start), to = std::max(clamped(end), from);
+  Shape shape = shape_;
+  Strides strides = strides_;
+  shape[d] = (to - from) / step + ((to - from) % step != 0);
+  if (__builtin_mul_overflow(strides[d], step, &strides[d])) strides[d] = strides_[d];
+  return restrided(shape, strides, offset_ + from * strides_[d]);
+}
+
+NDArray NDArray::select(int d, Index index) const {
+  d = dim("select", d, rank());
+  const Index size = shape_[d], at = index < 0 ? index + size : index;
+  if (at < 0 || at >= size)
+    fail<ShapeError>("select: index ", index, " is out of range for dimension ", d, " of ", shape_);
+  return restrided(without(shape_, d), without(strides_, d), offset_ + at * strides_[d]);
+}
+
+NDArray NDArray::squeeze(int d) const {
+  if (rank() == 0 && (d == 0 || d == -1)) return *this;
+  d = dim("squeeze", d, rank());
+  if (shape_[d] != 1) return *this;
+  return restrided(without(shape_, d), without(strides_, d), offset_);
+}
+
+NDArray NDArray::squeeze() const {
+  Shape shape;
+  Strides strides;
+  for (int d = 0; d < rank(); ++d)
+    if (shape_[d] != 1) shape.push_back(shape_[d]), strides.push_back(strides_[d]);
+  return restrided(shape, strides, offset_);
+}
+
+NDArray NDArray::unsqueeze(int d) const {
+  d = dim("unsqueeze", d, rank() + 1);
+  const Index stride = d < rank() ? shape_[d] * strides_[d] : 1;
+  return restrided(with_inserted(shape_, d, 1), with_inserted(strides_, d, stride), offset_);
+}
+
+NDArray NDArray::clone() const { return copy(*this); }
+
+}  // namespace tapehead::core

@@ -1,0 +1,33 @@
+// Reductions: many elements to one.
+//
+//   sum(x, {0, 2}, /*keepdim=*/true)   // (2, 3, 4) -> (1, 3, 1)
+//
+// `axes` may be negative and must be distinct; none means all. A 0-d array accepts axis 0 or -1.
+// Floats are added in a fixed order, blockwise, so that errors stay small and any number of threads
+// gives the same bits.
+#pragma once
+
+#include "ndarray.h"
+
+namespace tapehead::core {
+
+/// Which dimensions to reduce.
+using Axes = Dims;
+
+/// Sum. Int64 and Bool give Int64, an empty sum is 0.
+NDArray sum(const NDArray& x, const Axes& axes = {}, bool keepdim = false);
+/// Sum over whatever broadcasting `shape` to x's shape repeated; x itself if the shapes are equal.
+NDArray sum_to(const NDArray& x, const Shape& shape);
+
+/// Largest and smallest elements. NaN wins. ShapeError where there is nothing to choose from.
+NDArray amax(const NDArray& x, const Axes& axes = {}, bool keepdim = false);
+NDArray amin(const NDArray& x, const Axes& axes = {}, bool keepdim = false);
+
+/// Values and the Int64 indices of the first of them along `d`. NaN wins.
+struct ValuesIndices {
+  NDArray values, indices;
+};
+ValuesIndices max(const NDArray& x, int d, bool keepdim = false);
+ValuesIndices min(const NDArray& x, int d, bool keepdim = false);
+
+}  // namespace tapehead::core
