@@ -1,0 +1,26 @@
+#include "observer.h"
+
+namespace tapehead {
+
+// Silent while an observer runs: what it computes is not news.
+template <class Tell>
+void Observer::tell(Tell tell) {
+  Observer* const top = std::exchange(tape.observers, nullptr);
+  struct Restore {
+    Observer* top;
+    ~Restore() { tape.observers = top; }
+  } const restore{top};
+  for (Observer* o = top; o; o = o->below_) tell(*o);
+}
+
+void notify_before(const OpCall& call) {
+  Observer::tell([&](Observer& o) { o.before(call); });
+}
+void notify_after(const OpCall& call, const Tensor& result) {
+  Observer::tell([&](Observer& o) { o.after(call, result); });
+}
+void notify_gradient(const Tensor& gradient) {
+  Observer::tell([&](Observer& o) { o.gradient(gradient); });
+}
+
+}  // namespace tapehead

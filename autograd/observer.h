@@ -1,0 +1,52 @@
+// Observers: told of every op of this thread while they live, before and after it runs.
+//
+//   struct Shapes : Observer {
+//     void after(const OpCall& op, const Tensor& y) override { std::cout << op.op << y.shape(); }
+//   } shapes;
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tape.h"
+#include "tensor.h"
+
+namespace tapehead {
+
+/// One op being run.
+struct OpCall {
+  const char* op;
+  const char* within;                     // the op whose derivative rule runs it, or ""
+  std::span<const Tensor* const> inputs;  // differentiable or not, in the op's order
+  std::string arguments;                  // the rest, as written in a call: "1, 2"
+};
+
+/// Derive and override what you want to hear. The newest hears first; one must end before those
+/// that began earlier do. What an observer computes is not told to any.
+class Observer {
+ public:
+  Observer() : below_(std::exchange(tape.observers, this)) {}
+  virtual ~Observer() { tape.observers = below_; }
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+
+  virtual void before(const OpCall& /*call*/) {}
+  virtual void after(const OpCall& /*call*/, const Tensor& /*result*/) {}
+  /// A derivative rule of the op named `tape.running` has made a gradient ("" for the first).
+  virtual void gradient(const Tensor& /*gradient*/) {}
+
+ private:
+  friend void notify_before(const OpCall& call);
+  friend void notify_after(const OpCall& call, const Tensor& result);
+  friend void notify_gradient(const Tensor& gradient);
+  template <class Tell>
+  static void tell(Tell tell);
+
+  Observer* below_;
+};
+
+void notify_before(const OpCall& call);
+void notify_after(const OpCall& call, const Tensor& result);
+void notify_gradient(const Tensor& gradient);
+
+}  // namespace tapehead

@@ -1,0 +1,208 @@
+// The catalogue: every op, a line each. All but the methods' in-place forms are free functions.
+//
+// Two tensors that meet must have one dtype and broadcast, unless said otherwise; dimensions may be
+// negative. Definitions, names and defaults are PyTorch's. ShapeError, DTypeError and GraphError
+// name the op, what it got and what to do.
+#pragma once
+
+#include <string_view>
+
+#include "record.h"
+
+namespace tapehead {
+
+// Arithmetic (ops/arithmetic.cpp). Tensors broadcast; a Scalar takes the tensor's dtype.
+
+Tensor add(const Tensor& a, const Tensor& b, Scalar alpha = 1);  // a + alpha b
+Tensor add(const Tensor& a, Scalar b);
+Tensor sub(const Tensor& a, const Tensor& b);
+Tensor sub(const Tensor& a, Scalar b);
+Tensor sub(Scalar a, const Tensor& b);
+Tensor mul(const Tensor& a, const Tensor& b);
+Tensor mul(const Tensor& a, Scalar b);
+Tensor div(const Tensor& a, const Tensor& b);
+Tensor div(const Tensor& a, Scalar b);
+Tensor div(Scalar a, const Tensor& b);
+Tensor pow(const Tensor& a, const Tensor& b);
+Tensor pow(const Tensor& a, Scalar b);
+Tensor pow(Scalar a, const Tensor& b);
+Tensor neg(const Tensor& x);
+
+// Pointwise (ops/pointwise.cpp).
+
+Tensor abs(const Tensor& x);      // derivative 0 at 0
+Tensor exp(const Tensor& x);      //
+Tensor log(const Tensor& x);      // natural
+Tensor sqrt(const Tensor& x);     //
+Tensor rsqrt(const Tensor& x);    // x^(-1/2)
+Tensor sin(const Tensor& x);      //
+Tensor cos(const Tensor& x);      //
+Tensor tanh(const Tensor& x);     //
+Tensor sigmoid(const Tensor& x);  // 1 / (1 + exp(-x))
+Tensor relu(const Tensor& x);     // max(x, 0), derivative 0 at 0
+/// x Phi(x) with `approximate` "none", or its tanh form with "tanh"; Error for any other word.
+Tensor gelu(const Tensor& x, std::string_view approximate = "none");
+/// Into [min, max]; the gradient passes where min <= x <= max. Error if both bounds are missing.
+Tensor clamp(const Tensor& x, std::optional<Scalar> min, std::optional<Scalar> max = {});
+Tensor maximum(const Tensor& a, const Tensor& b);  // a tie shares its gradient equally
+Tensor minimum(const Tensor& a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);  // condition is Bool
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);    // mask is Bool
+
+// Comparisons (ops/compare.cpp): Bool, without a gradient.
+
+Tensor eq(const Tensor& a, const Tensor& b);
+Tensor ne(const Tensor& a, const Tensor& b);
+Tensor lt(const Tensor& a, const Tensor& b);
+Tensor le(const Tensor& a, const Tensor& b);
+Tensor gt(const Tensor& a, const Tensor& b);
+Tensor ge(const Tensor& a, const Tensor& b);
+Tensor eq(const Tensor& a, Scalar b);
+Tensor ne(const Tensor& a, Scalar b);
+Tensor lt(const Tensor& a, Scalar b);
+Tensor le(const Tensor& a, Scalar b);
+Tensor gt(const Tensor& a, Scalar b);
+Tensor ge(const Tensor& a, Scalar b);
+Tensor logical_not(const Tensor& x);
+Tensor logical_and(const Tensor& a, const Tensor& b);
+Tensor logical_or(const Tensor& a, const Tensor& b);
+bool equal(const Tensor& a, const Tensor& b);  // shapes, dtypes and all elements
+bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
+              bool equal_nan = false);  // |a - b| <= atol + rtol |b| everywhere
+
+// Reductions (ops/reduce.cpp). No axes means all; a 0-d tensor accepts axis 0 or -1.
+
+Tensor sum(const Tensor& x, const Axes& axes = {}, bool keepdim = false);   // Bool counts as Int64
+Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdim = false);  // floats only
+Tensor var(const Tensor& x, const Axes& axes = {}, bool unbiased = true, bool keepdim = false);
+Tensor amax(const Tensor& x, const Axes& axes = {}, bool keepdim = false);  // ties share equally
+Tensor amin(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
+Tensor max(const Tensor& x);  // of all elements; ties share equally
+Tensor min(const Tensor& x);
+ValuesIndices max(const Tensor& x, int d, bool keepdim = false);  // all to the first of a tie
+ValuesIndices min(const Tensor& x, int d, bool keepdim = false);
+Tensor argmax(const Tensor& x, std::optional<int> d = {}, bool keepdim = false);  // Int64
+Tensor argmin(const Tensor& x, std::optional<int> d = {}, bool keepdim = false);
+Tensor sum_to(const Tensor& x, const Shape& shape);  // undoes a broadcast from `shape`
+
+// Matrix products (ops/matmul.cpp).
+
+/// (n) (n) -> (); (n, k) (k) -> (n); (k) (k, m) -> (m); (..., n, k) (..., k, m) -> (..., n, m).
+Tensor matmul(const Tensor& a, const Tensor& b);
+/// x W^T + b: (..., in) (out, in) [(out)] -> (..., out). `bias` may be undefined.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+
+// Shapes (ops/shape.cpp). All share memory where PyTorch's do.
+
+Tensor view(const Tensor& x, const Shape& shape);     // one size may be -1
+Tensor reshape(const Tensor& x, const Shape& shape);  // a view where possible, else of a copy
+Tensor flatten(const Tensor& x, int start_dim = 0, int end_dim = -1);
+Tensor transpose(const Tensor& x, int d0, int d1);
+Tensor t(const Tensor& x);   // transposes a matrix; rank <= 2
+Tensor mT(const Tensor& x);  // transposes the last two dimensions
+Tensor permute(const Tensor& x, const Dims& order);
+Tensor expand(const Tensor& x, const Shape& shape);  // -1 keeps a size
+Tensor squeeze(const Tensor& x);
+Tensor squeeze(const Tensor& x, int d);
+Tensor unsqueeze(const Tensor& x, int d);
+Tensor narrow(const Tensor& x, int d, Index start, Index length);
+Tensor select(const Tensor& x, int d, Index index);
+Tensor slice(const Tensor& x, int d, Index start, Index end, Index step = 1);  // as x[start:end]
+std::vector<Tensor> split(const Tensor& x, Index size, int d = 0);
+std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int d = 0);
+std::vector<Tensor> chunk(const Tensor& x, Index chunks, int d = 0);
+Tensor cat(const std::vector<Tensor>& tensors, int d = 0);
+Tensor stack(const std::vector<Tensor>& tensors, int d = 0);
+Tensor contiguous(const Tensor& x);          // itself if row-major already
+Tensor clone(const Tensor& x);               // a row-major copy
+Tensor to(const Tensor& x, DType dtype);     // itself if of that dtype already
+Tensor tril(const Tensor& x, Index diagonal = 0);  // of the last two dimensions
+Tensor triu(const Tensor& x, Index diagonal = 0);
+Tensor alias(const Tensor& x);  // the same memory under a new node
+
+// By index (ops/indexing.cpp). Indices are Int64.
+
+Tensor index_select(const Tensor& x, int d, const Tensor& index);
+Tensor gather(const Tensor& x, int d, const Tensor& index);
+/// Rows of `weight` (V, C) by index (...) -> (..., C); repeated rows add up their gradients.
+Tensor embedding(const Tensor& index, const Tensor& weight);
+
+// Softmax and normalisation (ops/softmax.cpp, ops/normalisation.cpp).
+
+Tensor softmax(const Tensor& x, int d);
+Tensor log_softmax(const Tensor& x, int d);
+Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
+/// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, which are `normalized`;
+/// the variance is biased. weight and bias have that shape or are undefined.
+Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight = {},
+                  const Tensor& bias = {}, double eps = 1e-5);
+/// Each element 0 with probability p, else x / (1 - p); x itself unless `training`. Draws as
+/// PyTorch does from the default generator. Error for p outside [0, 1].
+Tensor dropout(const Tensor& x, double p = 0.5, bool training = true);
+/// The factor dropout multiplies with: 0 or 1 / (1 - p), drawn from the default generator.
+Tensor dropout_mask(const Shape& shape, double p, DType dtype = Float32);
+
+// Attention (ops/attention.cpp).
+
+/// softmax(scale q k^T + bias, masked) v in one pass, and the weights if `want_weights`.
+/// q (B, H, Tq, d), k (B, H, Tk, d), v (B, H, Tk, d_v). `mask` (Bool, true = may attend) and `bias`
+/// broadcast to (B, H, Tq, Tk), `keep_scale` (see dropout_mask) has that shape; each may be
+/// undefined. Hidden scores are -1e9: a row with no visible key is uniform.
+struct AttentionResult {
+  Tensor output;   // (B, H, Tq, d_v)
+  Tensor weights;  // (B, H, Tq, Tk), after dropout, or undefined
+};
+AttentionResult fused_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                const Tensor& mask, const Tensor& bias, const Tensor& keep_scale,
+                                double scale, bool want_weights);
+
+// Losses (ops/losses.cpp).
+
+enum class Reduction { None, Mean, Sum };
+struct CrossEntropyOptions {
+  Index ignore_index = -100;  // targets that do not count
+  Reduction reduction = Reduction::Mean;
+  double label_smoothing = 0;  // in [0, 1]
+};
+/// Of logits (C), (N, C) or (N, C, d1, …) and Int64 classes (), (N) or (N, d1, …). The mean runs
+/// over the targets that count; if none does it is NaN, with zero gradients, as in PyTorch.
+Tensor cross_entropy(const Tensor& logits, const Tensor& target,
+                     const CrossEntropyOptions& options = {});
+/// (input - target)^2, averaged. Shapes must be equal.
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
+
+// Adjoints (ops/adjoints.cpp): what the derivative of indexing is. The rest is zero.
+
+Tensor slice_backward(const Tensor& g, const Shape& shape, int d, Index start, Index step);
+Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index);
+Tensor gather_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index);
+
+// Operators.
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator+(const Tensor& a, Scalar b) { return add(a, b); }
+inline Tensor operator+(Scalar a, const Tensor& b) { return add(b, a); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator-(const Tensor& a, Scalar b) { return sub(a, b); }
+inline Tensor operator-(Scalar a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator-(const Tensor& x) { return neg(x); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator*(const Tensor& a, Scalar b) { return mul(a, b); }
+inline Tensor operator*(Scalar a, const Tensor& b) { return mul(b, a); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator/(const Tensor& a, Scalar b) { return div(a, b); }
+inline Tensor operator/(Scalar a, const Tensor& b) { return div(a, b); }
+inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
+inline Tensor operator==(const Tensor& a, Scalar b) { return eq(a, b); }
+inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
+inline Tensor operator!=(const Tensor& a, Scalar b) { return ne(a, b); }
+inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
+inline Tensor operator<(const Tensor& a, Scalar b) { return lt(a, b); }
+inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
+inline Tensor operator<=(const Tensor& a, Scalar b) { return le(a, b); }
+inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
+inline Tensor operator>(const Tensor& a, Scalar b) { return gt(a, b); }
+inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
+inline Tensor operator>=(const Tensor& a, Scalar b) { return ge(a, b); }
+
+}  // namespace tapehead

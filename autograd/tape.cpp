@@ -1,0 +1,46 @@
+#include "tape.h"
+
+#include "record.h"
+
+namespace tapehead {
+
+std::string module_path() {
+  std::string path;
+  for (const PathFrame* frame = tape.path; frame; frame = frame->outer) {
+    if (frame->name->empty()) continue;
+    path = path.empty() ? *frame->name : *frame->name + "." + path;
+  }
+  return path;
+}
+
+// A node's rules hold tensors that hold nodes: rather than recurse once an op, the dead queue up.
+void destroy(Node* node) noexcept {
+  node->next_dead = std::exchange(tape.dead, node);
+  if (std::exchange(tape.burying, true)) return;
+  while (Node* next = tape.dead) {
+    tape.dead = next->next_dead;
+    delete next;
+  }
+  tape.burying = false;
+}
+
+void Saved::report_change(const NDArray& now, std::uint32_t then, const Node* source) {
+  fail<GraphError>(tape.running, ": it saved a tensor of shape ", now.shape(), " (",
+                   source ? source->op : "constant", ") at version ", then, ", now ", now.version(),
+                   " because ", now.writer(),
+                   " changed it in place; clone() it first, or change it after backward()");
+}
+
+void detail::check_in_place(const char* op, const Tensor& self) {
+  if (self.requires_grad() && self.is_leaf())
+    fail<GraphError>(op, ": a leaf that requires a gradient cannot be changed in place while ops "
+                         "are recorded; use a NoGradGuard, or ", std::string(op, std::string(op).size() - 1),
+                     " for a new tensor");
+  if (self.array().storage()->tensors > 1)
+    fail<GraphError>(op, ": another tensor shares the memory of this one, ", self.shape(),
+                     ", and would miss the gradient; use ",
+                     std::string(op, std::string(op).size() - 1),
+                     ", which makes a new tensor, or clone() first");
+}
+
+}  // namespace tapehead

@@ -1,0 +1,225 @@
+// Tensor: an NDArray that remembers where it came from.
+//
+//   Tensor x = tensor({1.0, 2.0}).requires_grad_();
+//   (x * x).sum().backward();
+//   x.grad();  // 2 x
+//
+// What a tensor *is* (its array) and how it *came about* (its node) are separate objects: the tape
+// links nodes to nodes, so an intermediate value lives only as long as somebody needs it. A node
+// holds the gradient of its tensor; a leaf is a tensor whose node has no inputs. Names, argument
+// orders and defaults are PyTorch's; every method is also a free function, and ops.h says what each
+// computes.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../core/ndarray.h"
+#include "../core/reduce.h"
+
+namespace tapehead {
+
+using core::Axes;
+using core::Dims;
+using core::DType;
+using core::Index;
+using core::NDArray;
+using core::Ref;
+using core::Scalar;
+using core::Shape;
+using core::Strides;
+using enum core::DType;
+
+class Tensor;
+struct Node;
+void destroy(Node* node) noexcept;
+
+/// What a handle refers to: the value, and how it came about.
+struct TensorImpl {
+  TensorImpl(NDArray&& value, Ref<Node>&& history);
+  ~TensorImpl();
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
+
+  core::RefCount refs;
+  NDArray array;
+  Ref<Node> node;  // null: a constant
+};
+void destroy(TensorImpl* impl) noexcept;
+
+/// The values and Int64 indices that max and min along a dimension return.
+struct ValuesIndices;
+
+/// A handle; copies are the same tensor.
+class Tensor {
+ public:
+  /// An undefined tensor; only defined() may be asked of it.
+  Tensor() = default;
+  explicit Tensor(NDArray array);
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  /// The value, off the tape.
+  const NDArray& array() const { return impl_->array; }
+  const Shape& shape() const { return array().shape(); }
+  const Strides& strides() const { return array().strides(); }
+  DType dtype() const { return array().dtype(); }
+  /// The number of dimensions, and of elements; the size of dimension d.
+  int dim() const { return array().rank(); }
+  Index numel() const { return array().size(); }
+  Index size(int d) const { return shape()[core::dim("size", d, dim())]; }
+  bool is_contiguous() const { return array().is_contiguous(); }
+  /// The value of a one-element tensor.
+  template <class T = double>
+  T item() const {
+    return array().item<T>();
+  }
+
+  // Gradients.
+
+  /// Makes this tensor a leaf whose gradient backward() collects, or a constant again. GraphError
+  /// for other than floating dtypes, and where the result of an op should forget its history.
+  Tensor& requires_grad_(bool on = true);
+  bool requires_grad() const { return static_cast<bool>(impl_->node); }
+  /// Whether no op made it, as far as the tape knows.
+  bool is_leaf() const;
+  /// The collected gradient, or an undefined tensor.
+  Tensor grad() const;
+  void zero_grad();
+  /// Has backward() also collect the gradient of this intermediate.
+  void retain_grad();
+  /// Adds d(this)/d(leaf) to the gradient of every leaf this tensor depends on: all of them or, if
+  /// anything is thrown, none. A tensor of one element needs no `gradient`. Frees the graph unless
+  /// `retain_graph` (by default: if `create_graph`); `create_graph` records the backward itself so
+  /// that gradients can be differentiated. A leaf's gradient then refers back to the leaf: call
+  /// zero_grad() when done, or use autograd::grad(), which keeps nothing.
+  void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
+                bool create_graph = false) const;
+  /// The same memory without the history.
+  Tensor detach() const { return Tensor(array()); }
+
+  // Shapes (sharing memory, except reshape, flatten and contiguous where they must copy).
+
+  Tensor view(const Shape& shape) const;
+  Tensor reshape(const Shape& shape) const;
+  Tensor flatten(int start_dim = 0, int end_dim = -1) const;
+  Tensor transpose(int d0, int d1) const;
+  Tensor t() const;
+  Tensor mT() const;
+  Tensor permute(const Dims& order) const;
+  Tensor expand(const Shape& shape) const;
+  Tensor squeeze() const;
+  Tensor squeeze(int d) const;
+  Tensor unsqueeze(int d) const;
+  Tensor narrow(int d, Index start, Index length) const;
+  Tensor select(int d, Index index) const;
+  Tensor slice(int d, Index start, Index end, Index step = 1) const;
+  std::vector<Tensor> split(Index size, int d = 0) const;
+  std::vector<Tensor> split(const std::vector<Index>& sizes, int d = 0) const;
+  std::vector<Tensor> chunk(Index chunks, int d = 0) const;
+  Tensor contiguous() const;
+  Tensor clone() const;
+  Tensor to(DType dtype) const;
+
+  // Elementwise.
+
+  Tensor add(const Tensor& other, Scalar alpha = 1) const;
+  Tensor sub(const Tensor& other) const;
+  Tensor mul(const Tensor& other) const;
+  Tensor div(const Tensor& other) const;
+  Tensor pow(const Tensor& exponent) const;
+  Tensor add(Scalar other) const;
+  Tensor sub(Scalar other) const;
+  Tensor mul(Scalar other) const;
+  Tensor div(Scalar other) const;
+  Tensor pow(Scalar exponent) const;
+  Tensor neg() const;
+  Tensor abs() const;
+  Tensor exp() const;
+  Tensor log() const;
+  Tensor sqrt() const;
+  Tensor rsqrt() const;
+  Tensor sin() const;
+  Tensor cos() const;
+  Tensor tanh() const;
+  Tensor sigmoid() const;
+  Tensor relu() const;
+  Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+  Tensor maximum(const Tensor& other) const;
+  Tensor minimum(const Tensor& other) const;
+  Tensor masked_fill(const Tensor& mask, Scalar value) const;
+  Tensor tril(Index diagonal = 0) const;
+  Tensor triu(Index diagonal = 0) const;
+  Tensor eq(const Tensor& other) const;
+  Tensor ne(const Tensor& other) const;
+  Tensor lt(const Tensor& other) const;
+  Tensor le(const Tensor& other) const;
+  Tensor gt(const Tensor& other) const;
+  Tensor ge(const Tensor& other) const;
+  Tensor eq(Scalar other) const;
+  Tensor ne(Scalar other) const;
+  Tensor lt(Scalar other) const;
+  Tensor le(Scalar other) const;
+  Tensor gt(Scalar other) const;
+  Tensor ge(Scalar other) const;
+
+  // Reductions and what is built on them.
+
+  Tensor sum(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor mean(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor var(const Axes& axes = {}, bool unbiased = true, bool keepdim = false) const;
+  Tensor max() const;
+  Tensor min() const;
+  ValuesIndices max(int d, bool keepdim = false) const;
+  ValuesIndices min(int d, bool keepdim = false) const;
+  Tensor amax(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor amin(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor argmax(std::optional<int> d = {}, bool keepdim = false) const;
+  Tensor argmin(std::optional<int> d = {}, bool keepdim = false) const;
+  Tensor logsumexp(const Axes& axes, bool keepdim = false) const;
+  Tensor softmax(int d) const;
+  Tensor log_softmax(int d) const;
+  Tensor matmul(const Tensor& other) const;
+  Tensor index_select(int d, const Tensor& index) const;
+  Tensor gather(int d, const Tensor& index) const;
+
+  // In place. Recorded where a gradient flows. GraphError, with nothing changed, where one would
+  // get lost: on a leaf that requires one (use a NoGradGuard), and on memory that another tensor
+  // shows too (use the op without the underscore). ShapeError on memory that overlaps itself.
+
+  Tensor& add_(const Tensor& other, Scalar alpha = 1);
+  Tensor& sub_(const Tensor& other);
+  Tensor& mul_(const Tensor& other);
+  Tensor& div_(const Tensor& other);
+  Tensor& add_(Scalar other);
+  Tensor& sub_(Scalar other);
+  Tensor& mul_(Scalar other);
+  Tensor& div_(Scalar other);
+  Tensor& copy_(const Tensor& source);
+  Tensor& fill_(Scalar value);
+  Tensor& zero_();
+  Tensor& masked_fill_(const Tensor& mask, Scalar value);
+
+  // For the tape.
+
+  Tensor(NDArray array, Ref<Node> history);
+  Node* node() const { return impl_->node.raw(); }
+  TensorImpl* impl() const { return impl_.raw(); }
+  /// Whether nobody else can see a write to it, so that the engine may add in place.
+  bool exclusive() const { return impl_.unique() && array().exclusive(); }
+
+ private:
+  Ref<TensorImpl> impl_;
+};
+
+struct ValuesIndices {
+  Tensor values, indices;
+};
+
+/// As PyTorch prints it: `tensor([1., 2.], requires_grad=True)`.
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+std::string to_string(const Tensor& tensor);
+
+}  // namespace tapehead
