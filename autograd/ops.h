@@ -113,9 +113,9 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int 
 std::vector<Tensor> chunk(const Tensor& x, Index chunks, int d = 0);
 Tensor cat(const std::vector<Tensor>& tensors, int d = 0);
 Tensor stack(const std::vector<Tensor>& tensors, int d = 0);
-Tensor contiguous(const Tensor& x);          // itself if row-major already
-Tensor clone(const Tensor& x);               // a row-major copy
-Tensor to(const Tensor& x, DType dtype);     // itself if of that dtype already
+Tensor contiguous(const Tensor& x);                // itself if row-major already
+Tensor clone(const Tensor& x);                     // a row-major copy
+Tensor to(const Tensor& x, DType dtype);           // itself if of that dtype already
 Tensor tril(const Tensor& x, Index diagonal = 0);  // of the last two dimensions
 Tensor triu(const Tensor& x, Index diagonal = 0);
 Tensor alias(const Tensor& x);  // the same memory under a new node

@@ -33,9 +33,10 @@ void Saved::report_change(const NDArray& now, std::uint32_t then, const Node* so
 
 void detail::check_in_place(const char* op, const Tensor& self) {
   if (self.requires_grad() && self.is_leaf())
-    fail<GraphError>(op, ": a leaf that requires a gradient cannot be changed in place while ops "
-                         "are recorded; use a NoGradGuard, or ", std::string(op, std::string(op).size() - 1),
-                     " for a new tensor");
+    fail<GraphError>(op,
+                     ": a leaf that requires a gradient cannot be changed in place while ops "
+                     "are recorded; use a NoGradGuard, or ",
+                     std::string(op, std::string(op).size() - 1), " for a new tensor");
   if (self.array().storage()->tensors > 1)
     fail<GraphError>(op, ": another tensor shares the memory of this one, ", self.shape(),
                      ", and would miss the gradient; use ",
