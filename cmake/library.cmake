@@ -1,8 +1,18 @@
-# tapehead_library(core [DEPENDS ...]): the target of one folder, from every source file in it.
-if(NOT CMAKE_BUILD_TYPE)
+# How a folder becomes a library.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release)
 endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endif()
 
+# What our own code is compiled with, and nobody else's.
 add_library(tapehead_options INTERFACE)
 target_compile_options(tapehead_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                                                   -ffp-contract=off)
@@ -14,12 +24,43 @@ endif()
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/tapehead SYMBOLIC)
 
+# tapehead_library(core [DEPENDS ...]): the target of one folder, from every source file in it.
 function(tapehead_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(tapehead_${name} STATIC ${sources})
   add_library(tapehead::${name} ALIAS tapehead_${name})
-  target_include_directories(tapehead_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  set_target_properties(tapehead_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(
+    tapehead_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(tapehead_${name} PUBLIC cxx_std_20)
-  target_link_libraries(tapehead_${name} PUBLIC ${ARG_DEPENDS} PRIVATE $<BUILD_INTERFACE:tapehead_options>)
+  target_link_libraries(tapehead_${name} PUBLIC ${ARG_DEPENDS}
+                                         PRIVATE $<BUILD_INTERFACE:tapehead_options>)
+  set_property(GLOBAL APPEND PROPERTY TAPEHEAD_LIBRARIES ${name})
+  tapehead_install_library(${name})
+endfunction()
+
+# Reads a folder's CMakeLists.txt, and counts its targets among what `product` builds.
+function(tapehead_folder folder)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+    add_subdirectory(${folder})
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    if(NOT TARGET product)
+      add_custom_target(product COMMENT "The libraries, the command and the examples")
+    endif()
+    if(targets)
+      add_dependencies(product ${targets})
+    endif()
+  endif()
+endfunction()
+
+# tapehead::tapehead: all libraries in one.
+function(tapehead_umbrella)
+  get_property(libraries GLOBAL PROPERTY TAPEHEAD_LIBRARIES)
+  list(TRANSFORM libraries PREPEND tapehead::)
+  add_library(tapehead_tapehead INTERFACE)
+  add_library(tapehead::tapehead ALIAS tapehead_tapehead)
+  set_target_properties(tapehead_tapehead PROPERTIES EXPORT_NAME tapehead)
+  target_link_libraries(tapehead_tapehead INTERFACE ${libraries})
 endfunction()

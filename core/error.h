@@ -48,11 +48,31 @@ struct IoError : Error {
   using Error::Error;
 };
 
-/// Throws `E` with its parts streamed one after another.
+/// The first words of a message, and the source line that they stand on.
+struct Opening {
+  Opening(const char* words, const char* in_file = __builtin_FILE(),
+          int on_line = __builtin_LINE())
+      : text(words), file(in_file), line(on_line) {}
+  Opening(const std::string& words, const char* in_file = __builtin_FILE(),
+          int on_line = __builtin_LINE())
+      : Opening(words.c_str(), in_file, on_line) {}
+
+  const char* text;
+  const char* file;
+  int line;
+};
+
+/// Called with the source line of every error before it is thrown, unless null. With it the tests
+/// show that each error is reached.
+inline void (*on_fail)(const char* file, int line) = nullptr;
+
+/// Throws `E` with its parts streamed one after another. The only place that throws.
 template <class E = Error, class... Parts>
-[[noreturn]] [[gnu::cold]] [[gnu::noinline]] void fail(const Parts&... parts) {
+[[noreturn]] [[gnu::cold]] [[gnu::noinline]] void fail(const Opening& opening,
+                                                       const Parts&... parts) {
+  if (on_fail != nullptr) on_fail(opening.file, opening.line);
   std::ostringstream message;
-  (message << ... << parts);
+  ((message << opening.text) << ... << parts);
   throw E(message.str());
 }
 

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# tapehead's workshop: installs what is missing, then calls the CMake presets.
+# Without arguments it lists what it can do.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+say() { printf '%s\n' "$*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# ---- what each job needs -------------------------------------------------------------------------
+
+# What every build needs, each with its Debian package.
+needs=(cmake:cmake "${CXX:-c++}:g++" doctest/doctest.h:doctest-dev CLI/CLI.hpp:libcli11-dev
+  nlohmann/json.hpp:nlohmann-json3-dev zlib.h:zlib1g-dev)
+
+have_header() {
+  printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" |
+    "${CXX:-c++}" -x c++ -std=c++20 -E - >/dev/null 2>&1
+}
+
+# The packages of those tools and headers (tool:package, header.h:package) that are not here. They
+# are looked for themselves, so that systems with other packages will do.
+missing() {
+  local need
+  have ninja || have make || echo ninja-build
+  for need in "$@"; do
+    case ${need%:*} in
+      *.h | *.hpp) have_header "${need%:*}" ;;
+      *) have "${need%:*}" ;;
+    esac || echo "${need##*:}"
+  done
+}
+
+# Installs what is missing of `needs` and "$@". Where that cannot be done, it says what to install.
+prepare() {
+  local packages sudo=()
+  packages=$(missing "${needs[@]}" "$@" | tr '\n' ' ')
+  packages=${packages% }
+  [[ -n $packages ]] || return 0
+  if ! have apt-get; then
+    say "Not found here, by Debian's names: $packages. Trying without."
+    return 0
+  fi
+  if ((EUID != 0)); then
+    if have sudo && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }; then
+      sudo=(sudo)
+    else
+      say "Please install what is missing, as root: apt-get install $packages"
+      exit 1
+    fi
+  fi
+  say "Installing $packages"
+  local apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
+  "${apt[@]}" update >/dev/null || say "apt-get update failed; trying with the lists that are here."
+  # shellcheck disable=SC2086  # one word a package
+  "${apt[@]}" install --no-install-recommends $packages >/dev/null || {
+    say "That failed. Please install, as root: apt-get install $packages"
+    exit 1
+  }
+}
+
+# ---- building ------------------------------------------------------------------------------------
+
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)}
+
+# build <preset> [target...]: configures and builds.
+build() {
+  local preset=$1 generator=()
+  shift
+  if [[ ! -e build/$preset/CMakeCache.txt ]] && have ninja; then
+    generator=(-G Ninja)
+  fi
+  cmake --preset "$preset" "${generator[@]}" --log-level=WARNING >/dev/null
+  cmake --build --preset "$preset" ${1+--target "$@"}
+}
+
+# run_tests <preset> [ctest's arguments...]: builds everything, then tests it.
+run_tests() {
+  local preset=$1
+  shift
+  build "$preset"
+  ctest --preset "$preset" "$@"
+}
+
+cxx_files() {
+  git ls-files --cached --others --exclude-standard '*.h' '*.cpp'
+}
+
+# A real text to train on: a licence that Debian has, else our own documentation.
+demo_text() {
+  local file
+  for file in /usr/share/common-licenses/{GPL-3,GPL-2,LGPL-3,Apache-2.0}; do
+    if [[ -r $file ]]; then
+      echo "$file"
+      return
+    fi
+  done
+  cat README.md docs/*.md >build/release/demo.txt
+  echo build/release/demo.txt
+}
+
+# ---- the commands --------------------------------------------------------------------------------
+
+go_build() {  # the libraries, the tapehead command and the examples, into build/release
+  prepare
+  build release product
+}
+
+go_demo() {  # train an attention model and look inside, then write text (2 minutes)
+  go_build
+  local tapehead=build/release/bin/tapehead
+  "$tapehead" train reverse "$@"
+  "$tapehead" train text --file "$(demo_text)" "$@"
+}
+
+go_test() {  # every test; more arguments go to ctest: ./go test -R matmul
+  prepare
+  run_tests release "$@"
+}
+
+go_bench() {  # benchmarks; more arguments go to the program: ./go bench --benchmark_filter=matmul
+  prepare benchmark/benchmark.h:libbenchmark-dev
+  build bench
+  build/bench/bin/bench "$@"
+}
+
+go_format() {  # clang-format on every source file; --check only looks
+  prepare clang-format:clang-format
+  if [[ ${1:-} == --check ]]; then
+    cxx_files | tr '\n' '\0' | xargs -0 clang-format --dry-run --Werror
+  else
+    cxx_files | tr '\n' '\0' | xargs -0 clang-format -i
+  fi
+}
+
+go_tidy() {  # clang-tidy on every source file
+  prepare clang-tidy:clang-tidy
+  build dev
+  cxx_files | grep '\.cpp$' | tr '\n' '\0' |
+    xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 4 clang-tidy -p build/dev --quiet
+}
+
+go_sanitize() {  # the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+  prepare
+  run_tests sanitize "$@"
+}
+
+go_tsan() {  # the unit tests under ThreadSanitizer (Clang and libomp)
+  prepare clang++:clang omp.h:libomp-dev
+  run_tests tsan "$@"
+}
+
+go_coverage() {  # which lines the unit tests reach: build/coverage/index.html
+  prepare gcovr:gcovr
+  run_tests coverage "$@"
+}
+
+go_clean() {  # remove everything built
+  rm -rf build
+}
+
+usage() {
+  echo "usage: ./go COMMAND"
+  sed -n 's/^go_\([a-z]*\)() {  # \(.*\)/\1\t\2/p' go | while IFS=$'\t' read -r name what; do
+    printf '  %-10s %s\n' "$name" "$what"
+  done
+}
+
+if (($# == 0)) || [[ $1 == help || $1 == --help || $1 == -h ]]; then
+  usage
+elif declare -F "go_$1" >/dev/null; then
+  "go_$1" "${@:2}"
+else
+  say "./go: there is no command \"$1\""
+  usage >&2
+  exit 2
+fi

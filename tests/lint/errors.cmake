@@ -1,0 +1,45 @@
+# lint/errors: every error of core, autograd and nn is thrown by some test.
+#
+# All errors are thrown through fail(), whose first argument notes the source line it stands on. The
+# test programs write the lines they reach to LOGS; here they are held against the source.
+cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/source.cmake)
+
+set(folders core autograd nn)
+set(reached "")
+file(GLOB logs ${LOGS}/*.txt)
+foreach(log ${logs})
+  file(STRINGS ${log} notes)
+  foreach(note ${notes})
+    # Headers are noted under the path they were included by: a/b/../core/shape.h.
+    string(REGEX REPLACE "^.*/((core|autograd|nn)/[^:]*:[0-9]+)$" "\\1" note ${note})
+    list(APPEND reached ${note})
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES reached)
+
+set(count 0)
+sources(files ${folders})
+list(REMOVE_ITEM files core/error.h)
+foreach(file ${files})
+  lines(text ${ROOT}/${file})
+  set(number 0)
+  foreach(line IN LISTS text)
+    math(EXPR number "${number} + 1")
+    if(line MATCHES "(^|[^A-Za-z0-9_>.])fail(<[A-Za-z0-9_:]+>)?\\(")
+      math(EXPR count "${count} + 1")
+      set(at ${number})
+      if(line MATCHES "\\($")  # the first argument stands on the next line
+        math(EXPR at "${number} + 1")
+      endif()
+      if(NOT "${file}:${at}" IN_LIST reached)
+        string(STRIP "${line}" line)
+        report("${file}:${number}: no test reaches ${line}")
+      endif()
+    elseif(line MATCHES "(^|[^A-Za-z0-9_])throw +[A-Za-z:]")
+      report("${file}:${number}: throw through fail(), so that a test is asked for")
+    endif()
+  endforeach()
+endforeach()
+finish("write a test for each of these; it checks the whole message")
+message("all ${count} errors are reached by a test")
