@@ -60,7 +60,12 @@ class Dims {
   }
 
  private:
-  // One number at a time: a wide load of numbers just stored one by one would stall.
+  // One number at a time: a wide load of numbers just stored one by one would stall. GCC cannot see
+  // that the rank guards what is read, once it has turned the switch into moves.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
   void copy(const Dims& other) {
     Index* const to = values_.data();
     const Index* const from = other.values_.data();
@@ -93,6 +98,9 @@ class Dims {
         break;
     }
   }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
   std::array<Index, max_rank> values_;  // the first rank_ of them
   int rank_ = 0;
