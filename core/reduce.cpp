@@ -36,7 +36,7 @@ template <class T, class F>
 void for_each_row(const NDArray& x, const Plan& plan, Index outputs, F f) {
   const NDArray rows = x.permute(plan.order).contiguous();
   const T* from = rows.data<T>();
-  parallel_ranges(outputs, x.size(), 1, [&](Index first, Index last) {
+  parallel_for(outputs, grain_for(plan.length), [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) f(from + i * plan.length, i);
   });
 }

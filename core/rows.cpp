@@ -81,8 +81,8 @@ void for_rows(RowKernel kernel, const Shape& shape, std::span<const Operand> ope
   const Index total = numel(shape);
   if (total == 0) return;
   const Rows rows = merged(shape, operands);
-  parallel_ranges(total, total, 64,
-                  [&](Index first, Index last) { walk(kernel, rows, first, last); });
+  parallel_for(total, grain_for(1),
+               [&](Index first, Index last) { walk(kernel, rows, first, last); });
 }
 
 }  // namespace tapehead::core
