@@ -13,9 +13,8 @@ have() { command -v "$1" >/dev/null 2>&1; }
 needs=(cmake:cmake "${CXX:-c++}:g++" doctest/doctest.h:doctest-dev CLI/CLI.hpp:libcli11-dev
   nlohmann/json.hpp:nlohmann-json3-dev zlib.h:zlib1g-dev)
 
-have_header() {
-  printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" |
-    "${CXX:-c++}" -x c++ -std=c++20 -E - >/dev/null 2>&1
+have_header() {  # <header> [compiler and flags]
+  echo "#include <$1>" | ${2:-"${CXX:-c++}"} -x c++ -std=c++20 -E - >/dev/null 2>&1
 }
 
 # The packages of those tools and headers (tool:package, header.h:package) that are not here. They
@@ -31,32 +30,41 @@ missing() {
   done
 }
 
-# Installs what is missing of `needs` and "$@". Where that cannot be done, it says what to install.
+# Installs what is missing of `needs` and "$@".
 prepare() {
-  local packages sudo=()
-  packages=$(missing "${needs[@]}" "$@" | tr '\n' ' ')
-  packages=${packages% }
-  [[ -n $packages ]] || return 0
+  local packages
+  mapfile -t packages < <(missing "${needs[@]}" "$@")
+  ((${#packages[@]} == 0)) || install "${packages[@]}"
+}
+
+# Installs Debian packages. Where that cannot be done here, it says what to install.
+install() {
+  local sudo=()
   if ! have apt-get; then
-    say "Not found here, by Debian's names: $packages. Trying without."
+    say "Not found here, by Debian's names: $*. Trying without."
     return 0
   fi
   if ((EUID != 0)); then
     if have sudo && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }; then
       sudo=(sudo)
     else
-      say "Please install what is missing, as root: apt-get install $packages"
+      say "Please install what is missing, as root: apt-get install $*"
       exit 1
     fi
   fi
-  say "Installing $packages"
+  say "Installing $*"
   local apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
   "${apt[@]}" update >/dev/null || say "apt-get update failed; trying with the lists that are here."
-  # shellcheck disable=SC2086  # one word a package
-  "${apt[@]}" install --no-install-recommends $packages >/dev/null || {
-    say "That failed. Please install, as root: apt-get install $packages"
+  "${apt[@]}" install --no-install-recommends "$@" >/dev/null || {
+    say "That failed. Please install, as root: apt-get install $*"
     exit 1
   }
+}
+
+prepare_clang() {  # [flags]
+  prepare clang++:clang
+  have_header omp.h "clang++ -fopenmp" || install libomp-dev
+  have_header vector "clang++ $*" || install libc++-dev libc++abi-dev
 }
 
 # ---- building ------------------------------------------------------------------------------------
@@ -82,8 +90,10 @@ run_tests() {
   ctest --preset "$preset" "$@"
 }
 
-cxx_files() {
-  git ls-files --cached --others --exclude-standard '*.h' '*.cpp'
+# Every header and source file, each ended by a zero byte; find's tests may narrow them down.
+sources() {
+  find . \( -path ./build -o -name ".?*" \) -prune -o \( -name "*.h" -o -name "*.cpp" \) \
+    "$@" -print0
 }
 
 # A real text to train on: a licence that Debian has, else our own documentation.
@@ -126,17 +136,15 @@ go_bench() {  # benchmarks; more arguments go to the program: ./go bench --bench
 
 go_format() {  # clang-format on every source file; --check only looks
   prepare clang-format:clang-format
-  if [[ ${1:-} == --check ]]; then
-    cxx_files | tr '\n' '\0' | xargs -0 clang-format --dry-run --Werror
-  else
-    cxx_files | tr '\n' '\0' | xargs -0 clang-format -i
-  fi
+  local how=(-i)
+  [[ ${1:-} == --check ]] && how=(--dry-run --Werror)
+  sources | xargs -0 clang-format "${how[@]}"
 }
 
 go_tidy() {  # clang-tidy on every source file
   prepare clang-tidy:clang-tidy
   build dev
-  cxx_files | grep '\.cpp$' | tr '\n' '\0' |
+  sources -name '*.cpp' ! -path './tests/consumer/*' |
     xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 4 clang-tidy -p build/dev --quiet
 }
 
@@ -145,8 +153,13 @@ go_sanitize() {  # the unit tests under AddressSanitizer and UndefinedBehaviorSa
   run_tests sanitize "$@"
 }
 
+go_libcxx() {  # the unit tests built by Clang with libc++
+  prepare_clang -stdlib=libc++
+  run_tests clang-libcxx "$@"
+}
+
 go_tsan() {  # the unit tests under ThreadSanitizer (Clang and libomp)
-  prepare clang++:clang omp.h:libomp-dev
+  prepare_clang
   run_tests tsan "$@"
 }
 

@@ -50,8 +50,7 @@ struct IoError : Error {
 
 /// The first words of a message, and the source line that they stand on.
 struct Opening {
-  Opening(const char* words, const char* in_file = __builtin_FILE(),
-          int on_line = __builtin_LINE())
+  Opening(const char* words, const char* in_file = __builtin_FILE(), int on_line = __builtin_LINE())
       : text(words), file(in_file), line(on_line) {}
   Opening(const std::string& words, const char* in_file = __builtin_FILE(),
           int on_line = __builtin_LINE())
