@@ -4,16 +4,11 @@ include(CMakePackageConfigHelpers)
 
 set(TAPEHEAD_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tapehead)
 
-# One library, and its folder's headers under include/tapehead.
+# One library, and its folder's headers under include/tapehead; those in folders below are private.
 function(tapehead_install_library name)
   install(TARGETS tapehead_${name} EXPORT tapehead ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-       ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  foreach(header ${headers})
-    get_filename_component(folder ${header} DIRECTORY)
-    install(FILES ${PROJECT_SOURCE_DIR}/${header}
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead/${folder})
-  endforeach()
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tapehead/${name})
 endfunction()
 
 # What all libraries share: the umbrella, the export, the config and version files.
