@@ -163,9 +163,21 @@ go_tsan() {  # the unit tests under ThreadSanitizer (Clang and libomp)
   run_tests tsan "$@"
 }
 
+go_goldens() {  # write tests/goldens anew with PyTorch; where that is 1.13.1, nothing changes
+  python3 -c 'import torch' 2>/dev/null || install python3-torch
+  local script
+  for script in scripts/goldens/*.py; do
+    python3 "$script"
+  done
+}
+
 go_coverage() {  # which lines the unit tests reach: build/coverage/index.html
   prepare gcovr:gcovr
+  find build/coverage -name '*.gcda' -delete 2>/dev/null || true
   run_tests coverage "$@"
+  gcovr --root . --filter '(core|autograd|nn|data|io|train|lens|viz|cli)/' --exclude-throw-branches \
+    --exclude-unreachable-branches --print-summary --html-details build/coverage/index.html \
+    build/coverage
 }
 
 go_clean() {  # remove everything built
