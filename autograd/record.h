@@ -86,18 +86,25 @@ struct Arguments {
   std::tuple<const Values&...> values;
 };
 
-template <class Part>
-inline constexpr bool is_group = false;
-template <class Inputs, class Rule>
-inline constexpr bool is_group<Group<Inputs, Rule>> = true;
+/// Makes a rule once the value is there.
+template <class MakeRule>
+struct Later {
+  MakeRule make;
+};
 
+// The groups among an op's parts, each with its rule.
 template <class Part>
-auto as_group(Part& part) {
-  if constexpr (is_group<Part>) {
-    return std::tuple<Part&>(part);
-  } else {
-    return std::tuple<>();
-  }
+std::tuple<> as_group(Part&) {
+  return {};
+}
+template <class Inputs, class Rule>
+std::tuple<Group<Inputs, Rule>&> as_group(Group<Inputs, Rule>& group) {
+  return group;
+}
+template <class Inputs, class MakeRule>
+auto as_group(Group<Inputs, Later<MakeRule>>& group) {
+  using Rule = decltype(group.rule.make());
+  return std::tuple<Group<Inputs, Rule>>({group.inputs, group.rule.make()});
 }
 
 // What observers are told of a part.
@@ -138,6 +145,12 @@ detail::Group<std::vector<const Tensor*>, Rule> wrt(const std::vector<Tensor>& i
   std::vector<const Tensor*> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);
   return {std::move(pointers), std::move(rule)};
+}
+/// A rule that needs what computing the value left behind, made right after it:
+/// `wrt(x, later([&] { return [mean = out.mean](const Tensor& g) { … }; }))`.
+template <class MakeRule>
+detail::Later<MakeRule> later(MakeRule make) {
+  return {std::move(make)};
 }
 template <class... Tensors>
 detail::With<sizeof...(Tensors)> with(const Tensors&... tensors) {
@@ -223,15 +236,18 @@ class OpNode final : public Node {
 namespace detail {
 
 template <class... Groups>
-Ref<Node> make_node(const char* op, const NDArray& value, std::tuple<Groups&...> groups) {
-  return std::apply(
-      [&](auto&... group) -> Ref<Node> {
-        if (!tape.recording || !(group.needed() || ...)) return {};
-        return Ref<Node>(new OpNode<Groups...>(op, value, group...));
-      },
-      groups);
+Ref<Node> make_node(const char* op, const NDArray& value, std::tuple<Groups...> groups) {
+  if constexpr (sizeof...(Groups) == 0) {
+    return {};
+  } else {
+    return std::apply(
+        [&](auto&... group) -> Ref<Node> {
+          if (!tape.recording || !(group.needed() || ...)) return {};
+          return Ref<Node>(new OpNode<std::remove_reference_t<Groups>...>(op, value, group...));
+        },
+        groups);
+  }
 }
-inline Ref<Node> make_node(const char*, const NDArray&, std::tuple<>) { return {}; }
 
 template <class... Parts>
 OpCall describe(const char* op, std::vector<const Tensor*>& inputs, const Parts&... parts) {

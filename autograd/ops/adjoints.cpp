@@ -1,0 +1,51 @@
+// The derivatives of indexing: a gradient put back where it was taken from, the rest zero. Being
+// ops themselves, they can be differentiated in turn, which takes it out again.
+#include "../../core/elementwise.h"
+#include "../../core/indexing.h"
+#include "../ops.h"
+
+namespace tapehead {
+
+Tensor slice_backward(const Tensor& g, const Shape& shape, int d, Index start, Index step) {
+  const Index end = start + (g.size(d) - 1) * step + 1;
+  return record(
+      "slice_backward",
+      [&] {
+        NDArray whole = NDArray::full(shape, 0, g.dtype());
+        NDArray part = whole.slice(d, start, std::max(start, end), step);
+        core::copy_(part, g.array(), "slice_backward");
+        return whole;
+      },
+      wrt(g,
+          [d, start, end, step](const Tensor& gg) {
+            return slice(gg, d, start, std::max(start, end), step);
+          }),
+      args(shape, d, start, step));
+}
+
+Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index) {
+  return record(
+      "index_select_backward",
+      [&] {
+        NDArray whole = NDArray::full(shape, 0, g.dtype());
+        core::index_add_(whole, d, index.array(), g.array());
+        return whole;
+      },
+      wrt(g,
+          [d, index = saved(index)](const Tensor& gg) { return index_select(gg, d, index()); }),
+      with(index), args(shape, d));
+}
+
+Tensor gather_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index) {
+  return record(
+      "gather_backward",
+      [&] {
+        NDArray whole = NDArray::full(shape, 0, g.dtype());
+        core::scatter_add_(whole, d, index.array(), g.array());
+        return whole;
+      },
+      wrt(g, [d, index = saved(index)](const Tensor& gg) { return gather(gg, d, index()); }),
+      with(index), args(shape, d));
+}
+
+}  // namespace tapehead

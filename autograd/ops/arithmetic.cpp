@@ -1,0 +1,116 @@
+// Arithmetic. Broadcasting forward is sum_to backward.
+#include <cmath>
+
+#include "../../core/elementwise.h"
+#include "../ops.h"
+
+namespace tapehead {
+
+// c = a + alpha b  gives  da = g  and  db = alpha g.
+Tensor add(const Tensor& a, const Tensor& b, Scalar alpha) {
+  if (alpha.real() != 1) return add(a, mul(b, alpha));
+  return record(
+      "add", [&] { return core::add(a.array(), b.array()); },
+      wrt(a, [s = a.shape()](const Tensor& g) { return sum_to(g, s); }),
+      wrt(b, [s = b.shape()](const Tensor& g) { return sum_to(g, s); }));
+}
+Tensor add(const Tensor& a, Scalar b) {
+  return record(
+      "add", [&] { return core::add(a.array(), b); }, wrt(a, [](const Tensor& g) { return g; }),
+      args(b));
+}
+
+// c = a - b  gives  da = g  and  db = -g.
+Tensor sub(const Tensor& a, const Tensor& b) {
+  return record(
+      "sub", [&] { return core::sub(a.array(), b.array()); },
+      wrt(a, [s = a.shape()](const Tensor& g) { return sum_to(g, s); }),
+      wrt(b, [s = b.shape()](const Tensor& g) { return sum_to(neg(g), s); }));
+}
+Tensor sub(const Tensor& a, Scalar b) {
+  return record(
+      "sub", [&] { return core::sub(a.array(), b); }, wrt(a, [](const Tensor& g) { return g; }),
+      args(b));
+}
+Tensor sub(Scalar a, const Tensor& b) {
+  return record(
+      "sub", [&] { return core::sub(a, b.array()); },
+      wrt(b, [](const Tensor& g) { return neg(g); }), args(a));
+}
+
+// c = a b  gives  da = b g  and  db = a g.
+Tensor mul(const Tensor& a, const Tensor& b) {
+  return record(
+      "mul", [&] { return core::mul(a.array(), b.array()); },
+      wrt(a, [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(g * b(), s); }),
+      wrt(b, [a = saved(a), s = b.shape()](const Tensor& g) { return sum_to(g * a(), s); }));
+}
+Tensor mul(const Tensor& a, Scalar b) {
+  return record(
+      "mul", [&] { return core::mul(a.array(), b); },
+      wrt(a, [b](const Tensor& g) { return g * b; }), args(b));
+}
+
+// c = a / b  gives  da = g / b  and  db = -g c / b.
+Tensor div(const Tensor& a, const Tensor& b) {
+  return record(
+      "div", [&] { return core::div(a.array(), b.array()); },
+      wrt(a, [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(g / b(), s); }),
+      wrt(b, [b = saved(b), s = b.shape()](const Tensor& g, const Tensor& c) {
+        return sum_to(neg(g * c / b()), s);
+      }));
+}
+Tensor div(const Tensor& a, Scalar b) {
+  return record(
+      "div", [&] { return core::div(a.array(), b); },
+      wrt(a, [b](const Tensor& g) { return g / b; }), args(b));
+}
+Tensor div(Scalar a, const Tensor& b) {
+  return record(
+      "div", [&] { return core::div(a, b.array()); },
+      wrt(b, [b = saved(b)](const Tensor& g, const Tensor& c) { return neg(g * c / b()); }),
+      args(a));
+}
+
+// c = a^b  gives  da = b a^(b-1) g, 0 where b = 0,
+//          and    db = c log(a) g,  0 where a = 0 and b >= 0.
+Tensor pow(const Tensor& a, const Tensor& b) {
+  return record(
+      "pow", [&] { return core::pow(a.array(), b.array()); },
+      wrt(a,
+          [a = saved(a), b = saved(b)](const Tensor& g) {
+            const Tensor slope = b() * pow(a(), b() - 1);
+            return sum_to(g * masked_fill(slope, eq(b(), 0), 0), a().shape());
+          }),
+      wrt(b, [a = saved(a), b = saved(b)](const Tensor& g, const Tensor& c) {
+        const Tensor slope = c * log(a());
+        return sum_to(g * masked_fill(slope, logical_and(eq(a(), 0), ge(b(), 0)), 0), b().shape());
+      }));
+}
+Tensor pow(const Tensor& a, Scalar b) {
+  return record(
+      "pow", [&] { return core::pow(a.array(), b); },
+      wrt(a,
+          [a = saved(a), b](const Tensor& g) {
+            if (b.real() == 0) return g * 0;
+            return g * (pow(a(), b.real() - 1) * b);
+          }),
+      args(b));
+}
+Tensor pow(Scalar a, const Tensor& b) {
+  return record(
+      "pow", [&] { return core::pow(a, b.array()); },
+      wrt(b,
+          [a, b = saved(b)](const Tensor& g, const Tensor& c) {
+            const Tensor gradient = g * (c * std::log(a.real()));
+            return a.real() == 0 ? masked_fill(gradient, ge(b(), 0), 0) : gradient;
+          }),
+      args(a));
+}
+
+Tensor neg(const Tensor& x) {
+  return record(
+      "neg", [&] { return core::neg(x.array()); }, wrt(x, [](const Tensor& g) { return neg(g); }));
+}
+
+}  // namespace tapehead

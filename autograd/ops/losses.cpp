@@ -1,0 +1,93 @@
+// Losses: how far predictions are from targets.
+#include "../../core/creation.h"
+#include "../../core/softmax.h"
+#include "../ops.h"
+
+namespace tapehead {
+namespace {
+
+Tensor reduced(const Tensor& losses, Reduction reduction) {
+  if (reduction == Reduction::None) return losses;
+  return reduction == Reduction::Sum ? sum(losses) : mean(losses);
+}
+
+// The loss of each row of logits (N, C), with z the log sum exp of a row and s the smoothing:
+// (1 - s) (z - x_target) + s / C sum_c (z - x_c).  Then  dx = (softmax(x) - (1 - s) onehot - s / C) g.
+Tensor row_losses(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
+  core::CrossEntropy out;
+  const Index ignore = options.ignore_index;
+  const double smoothing = options.label_smoothing;
+  return record(
+      "cross_entropy",
+      [&] {
+        out = core::cross_entropy(logits.array(), target.array(), ignore, smoothing);
+        return out.loss;
+      },
+      wrt(logits, later([&] {
+            return [x = saved(logits), target = saved(target), z = out.logsumexp, ignore,
+                    smoothing](const Tensor& g) {
+              if (!taping())
+                return Tensor(core::cross_entropy_backward(g.array(), x().array(), target().array(),
+                                                           z, ignore, smoothing));
+              const Tensor counted = ne(target(), ignore);
+              const Tensor onehot =
+                  eq(unsqueeze(target(), 1), Tensor(core::arange(0, x().size(1), 1, Int64)));
+              const Tensor wanted = to(onehot, x().dtype()) * (1 - smoothing) +
+                                    smoothing / static_cast<double>(x().size(1));
+              const Tensor share = masked_fill(g, logical_not(counted), 0);
+              return unsqueeze(share, 1) * (softmax(x(), 1) - wanted);
+            };
+          })),
+      with(target));
+}
+
+// (N, C, d1, …) as rows of C logits.
+Tensor class_last(const Tensor& logits) {
+  if (logits.dim() == 1) return unsqueeze(logits, 0);
+  if (logits.dim() == 2) return logits;
+  Dims order;
+  for (int d = 0; d < logits.dim(); ++d)
+    if (d != 1) order.push_back(d);
+  order.push_back(1);
+  return reshape(permute(logits, order), {logits.numel() / std::max<Index>(logits.size(1), 1), logits.size(1)});
+}
+
+void check_cross_entropy(const Tensor& logits, const Tensor& target,
+                         const CrossEntropyOptions& options) {
+  if (target.dtype() != Int64)
+    fail<DTypeError>("cross_entropy: expected Int64 class indices, got ", name(target.dtype()),
+                     "; convert with .to(Int64)");
+  if (logits.dim() == 0)
+    fail<ShapeError>("cross_entropy: expected logits (C), (N, C) or (N, C, d1, ...), got ()");
+  const Shape expected = without(logits.shape(), logits.dim() == 1 ? 0 : 1);
+  if (target.shape() != expected)
+    fail<ShapeError>("cross_entropy: for logits ", logits.shape(), " the target must be ", expected,
+                     ", got ", target.shape(), "; classes are dimension ",
+                     logits.dim() == 1 ? 0 : 1, " of the logits");
+  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1))
+    fail<Error>("cross_entropy: label_smoothing must lie in [0, 1], got ",
+                options.label_smoothing);
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& target,
+                     const CrossEntropyOptions& options) {
+  check_cross_entropy(logits, target, options);
+  const Tensor classes = reshape(target, {target.numel()});
+  const Tensor losses = row_losses(class_last(logits), classes, options);
+  if (options.reduction == Reduction::None) return reshape(losses, target.shape());
+  if (options.reduction == Reduction::Sum) return sum(losses);
+  const Index counted = sum(ne(classes, options.ignore_index)).item<Index>();
+  return counted ? sum(losses) / counted : sum(losses) * 0 + NAN;
+}
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  if (input.shape() != target.shape())
+    fail<ShapeError>("mse_loss: input ", input.shape(), " and target ", target.shape(),
+                     " must have one shape; view or expand one of them");
+  const Tensor difference = input - target;
+  return reduced(difference * difference, reduction);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,72 @@
+// Layer normalisation and dropout.
+#include "../../core/layer_norm.h"
+#include "../../core/random.h"
+#include "../backward.h"
+
+namespace tapehead {
+namespace {
+
+// The definition, from which the fused op below takes its higher derivatives:
+// y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias.
+Tensor layer_norm_plain(const Tensor& x, int dims, const Tensor& weight, const Tensor& bias,
+                        double eps) {
+  Axes axes;
+  for (int d = -dims; d < 0; ++d) axes.push_back(d);
+  const Tensor centred = x - mean(x, axes, true);
+  Tensor y = centred * rsqrt(mean(centred * centred, axes, true) + eps);
+  if (weight.defined()) y = y * weight;
+  return bias.defined() ? y + bias : y;
+}
+
+NDArray array_or_none(const Tensor& x) { return x.defined() ? x.array() : NDArray(); }
+
+}  // namespace
+
+// One pass gives all three gradients (formulas at core::layer_norm_backward). Saved: x and weight,
+// and a mean and a 1/std per row, which cost less to keep than to find again.
+Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight,
+                  const Tensor& bias, double eps) {
+  core::LayerNorm out;
+  return record(
+      "layer_norm",
+      [&] {
+        out = core::layer_norm(x.array(), normalized, array_or_none(weight), array_or_none(bias),
+                               eps);
+        return out.y;
+      },
+      wrt(each(x, weight, bias), later([&] {
+            return [x = saved(x), weight = saved(weight), bias = saved(bias), normalized,
+                    mean = out.mean, rstd = out.rstd, eps](const Tensor& g) {
+              if (taping())
+                return autograd::vjp(
+                    g,
+                    [&](const Tensor& vx, const Tensor& vw, const Tensor& vb) {
+                      return layer_norm_plain(vx, normalized.rank(), vw, vb, eps);
+                    },
+                    x(), weight(), bias());
+              auto d = core::layer_norm_backward(g.array(), x().array(), normalized,
+                                                 array_or_none(weight()), mean, rstd);
+              return std::array{Tensor(std::move(d.x)), Tensor(std::move(d.weight)),
+                                Tensor(std::move(d.bias))};
+            };
+          })),
+      args(normalized));
+}
+
+Tensor dropout_mask(const Shape& shape, double p, DType dtype) {
+  if (!(p >= 0 && p <= 1))
+    fail<Error>("dropout: the probability must lie in [0, 1], got ", p);
+  if (p == 1) return Tensor(NDArray::full(shape, 0, dtype));
+  const std::lock_guard lock(core::default_generator_mutex());
+  const NDArray kept = core::bernoulli(core::default_generator(), 1 - p, shape, dtype);
+  return Tensor(core::div(kept, 1 - p));
+}
+
+Tensor dropout(const Tensor& x, double p, bool training) {
+  if (!(p >= 0 && p <= 1))
+    fail<Error>("dropout: the probability must lie in [0, 1], got ", p);
+  if (!training || p == 0 || x.numel() == 0) return x;
+  return x * dropout_mask(x.shape(), p, x.dtype());
+}
+
+}  // namespace tapehead

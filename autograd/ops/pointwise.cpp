@@ -1,0 +1,179 @@
+// Functions of one element, and choices between two. `y` is the op's own output.
+#include "../../core/elementwise.h"
+#include "../ops.h"
+
+namespace tapehead {
+
+// y = |x|  gives  dx = sign(x) g.
+Tensor abs(const Tensor& x) {
+  return record(
+      "abs", [&] { return core::abs(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g * Tensor(core::sign(x().array())); }));
+}
+
+// y = exp(x)  gives  dx = y g.
+Tensor exp(const Tensor& x) {
+  return record(
+      "exp", [&] { return core::exp(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) { return g * y; }));
+}
+
+// y = log(x)  gives  dx = g / x.
+Tensor log(const Tensor& x) {
+  return record(
+      "log", [&] { return core::log(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g / x(); }));
+}
+
+// y = x^(1/2)  gives  dx = g / (2 y).
+Tensor sqrt(const Tensor& x) {
+  return record(
+      "sqrt", [&] { return core::sqrt(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) { return g / (2 * y); }));
+}
+
+// y = x^(-1/2)  gives  dx = -1/2 y^3 g.
+Tensor rsqrt(const Tensor& x) {
+  return record(
+      "rsqrt", [&] { return core::rsqrt(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) { return g * (y * y * y) * -0.5; }));
+}
+
+// y = sin(x)  gives  dx = cos(x) g.
+Tensor sin(const Tensor& x) {
+  return record(
+      "sin", [&] { return core::sin(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g * cos(x()); }));
+}
+
+// y = cos(x)  gives  dx = -sin(x) g.
+Tensor cos(const Tensor& x) {
+  return record(
+      "cos", [&] { return core::cos(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return neg(g * sin(x())); }));
+}
+
+// y = tanh(x)  gives  dx = (1 - y^2) g.
+Tensor tanh(const Tensor& x) {
+  return record(
+      "tanh", [&] { return core::tanh(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) {
+        if (!taping()) return Tensor(core::tanh_backward(g.array(), y.array()));
+        return g * (1 - y * y);
+      }));
+}
+
+// y = 1 / (1 + exp(-x))  gives  dx = y (1 - y) g.
+Tensor sigmoid(const Tensor& x) {
+  return record(
+      "sigmoid", [&] { return core::sigmoid(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) {
+        if (!taping()) return Tensor(core::sigmoid_backward(g.array(), y.array()));
+        return g * (y * (1 - y));
+      }));
+}
+
+// y = max(x, 0)  gives  dx = g where y > 0.
+Tensor relu(const Tensor& x) {
+  return record(
+      "relu", [&] { return core::relu(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) {
+        if (!taping()) return Tensor(core::relu_backward(g.array(), y.array()));
+        return masked_fill(g, le(y, 0), 0);
+      }));
+}
+
+// y = x Phi(x)  gives  dx = (Phi(x) + x phi(x)) g,  with the normal distribution's
+// Phi(x) = (1 + erf(x / sqrt 2)) / 2  and density  phi(x) = exp(-x^2 / 2) / sqrt(2 pi).
+static Tensor normal_cdf(const Tensor& x) {
+  return record(
+      "normal_cdf", [&] { return core::mul(core::add(core::erf(core::mul(x.array(), M_SQRT1_2)), 1), 0.5); },
+      wrt(x, [x = saved(x)](const Tensor& g) {
+        return g * exp(x() * x() * -0.5) * (0.5 * M_2_SQRTPI * M_SQRT1_2);
+      }));
+}
+static Tensor gelu_exact(const Tensor& x) {
+  return record(
+      "gelu", [&] { return core::gelu(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) {
+        if (!taping()) return Tensor(core::gelu_backward(g.array(), x().array()));
+        const Tensor density = exp(x() * x() * -0.5) * (0.5 * M_2_SQRTPI * M_SQRT1_2);
+        return g * (normal_cdf(x()) + x() * density);
+      }));
+}
+
+// y = x (1 + t) / 2  with  t = tanh(c (x + a x^3)), c = sqrt(2 / pi), a = 0.044715, gives
+// dx = ((1 + t) / 2 + x (1 - t^2) c (1 + 3 a x^2) / 2) g.
+static Tensor gelu_tanh(const Tensor& x) {
+  return record(
+      "gelu", [&] { return core::gelu_tanh(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) {
+        if (!taping()) return Tensor(core::gelu_tanh_backward(g.array(), x().array()));
+        constexpr double c = M_SQRT2 * M_2_SQRTPI * 0.5, a = 0.044715;
+        const Tensor square = x() * x();
+        const Tensor t = tanh(c * (x() + a * (square * x())));
+        return g * (0.5 * (1 + t) + 0.5 * c * (x() * (1 - t * t) * (1 + 3 * a * square)));
+      }),
+      args("tanh"));
+}
+
+Tensor gelu(const Tensor& x, std::string_view approximate) {
+  if (approximate == "none") return gelu_exact(x);
+  if (approximate == "tanh") return gelu_tanh(x);
+  fail<Error>("gelu: approximate must be \"none\" or \"tanh\", got \"", approximate, "\"");
+}
+
+// The gradient passes where min <= x <= max.
+Tensor clamp(const Tensor& x, std::optional<Scalar> min, std::optional<Scalar> max) {
+  return record(
+      "clamp", [&] { return core::clamp(x.array(), min, max); },
+      wrt(x, [x = saved(x), min, max](const Tensor& g) {
+        Tensor inside = eq(x(), x());
+        if (min) inside = logical_and(inside, ge(x(), *min));
+        if (max) inside = logical_and(inside, le(x(), *max));
+        return masked_fill(g, logical_not(inside), 0);
+      }));
+}
+
+// To the larger (smaller); a tie gives half to each.
+static Tensor chosen(const Tensor& g, const Tensor& self, const Tensor& other, bool larger) {
+  const Tensor half = masked_fill(g, eq(self, other), 0) + masked_fill(g, ne(self, other), 0) / 2;
+  const Tensor lost = larger ? lt(self, other) : gt(self, other);
+  return sum_to(masked_fill(half, lost, 0), self.shape());
+}
+Tensor maximum(const Tensor& a, const Tensor& b) {
+  return record(
+      "maximum", [&] { return core::maximum(a.array(), b.array()); },
+      wrt(a, [a = saved(a), b = saved(b)](const Tensor& g) { return chosen(g, a(), b(), true); }),
+      wrt(b, [a = saved(a), b = saved(b)](const Tensor& g) { return chosen(g, b(), a(), true); }));
+}
+Tensor minimum(const Tensor& a, const Tensor& b) {
+  return record(
+      "minimum", [&] { return core::minimum(a.array(), b.array()); },
+      wrt(a, [a = saved(a), b = saved(b)](const Tensor& g) { return chosen(g, a(), b(), false); }),
+      wrt(b, [a = saved(a), b = saved(b)](const Tensor& g) { return chosen(g, b(), a(), false); }));
+}
+
+// y = a where c, else b,  gives  da = g where c  and  db = g where not c.
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  return record(
+      "where", [&] { return core::where(condition.array(), a.array(), b.array()); },
+      with(condition),
+      wrt(a,
+          [c = saved(condition), s = a.shape()](const Tensor& g) {
+            return sum_to(masked_fill(g, logical_not(c()), 0), s);
+          }),
+      wrt(b, [c = saved(condition), s = b.shape()](const Tensor& g) {
+        return sum_to(masked_fill(g, c(), 0), s);
+      }));
+}
+
+// dx = g where the mask is false.
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
+  return record(
+      "masked_fill", [&] { return core::masked_fill(x.array(), mask.array(), value); },
+      wrt(x, [mask = saved(mask)](const Tensor& g) { return masked_fill(g, mask(), 0); }),
+      with(mask), args(value));
+}
+
+}  // namespace tapehead

@@ -1,0 +1,145 @@
+// Reductions. The gradient of a reduced element goes back to all it was made from.
+#include "../../core/reduce.h"
+
+#include "../../core/elementwise.h"
+#include "../ops.h"
+
+namespace tapehead {
+namespace {
+
+// `shape` with 1 where it was reduced: what keepdim gives.
+Shape kept(const char* op, Shape shape, const Axes& axes) {
+  if (axes.rank() == 0) return Shape::filled(shape.rank(), 1);
+  if (shape.rank() == 0) return shape;
+  for (const Index axis : axes) shape[core::dim(op, static_cast<int>(axis), shape.rank())] = 1;
+  return shape;
+}
+
+double count(const Shape& full, const Shape& reduced) {
+  double n = 1;
+  for (int d = 0; d < full.rank(); ++d)
+    if (reduced[d] != full[d]) n *= static_cast<double>(full[d]);
+  return n;
+}
+
+void check_floating(const char* op, const Tensor& x) {
+  if (!is_floating(x.dtype()))
+    fail<DTypeError>(op, ": expected Float32 or Float64, got ", name(x.dtype()),
+                     "; convert with .to(Float32)");
+}
+
+// Each extreme element's gradient, shared equally by those that equal it.
+template <class Extreme>
+Tensor extreme(const char* op, const Tensor& x, const Axes& axes, bool keepdim, Extreme value) {
+  return record(
+      op, [&] { return value(x.array(), axes, keepdim); },
+      wrt(x,
+          [x = saved(x), s = kept(op, x.shape(), axes), axes](const Tensor& g, const Tensor& y) {
+            const Tensor ties = eq(x(), view(y, s)).to(x().dtype());
+            return view(g, s) / sum(ties, axes, true) * ties;
+          }),
+      args(axes));
+}
+
+// The whole gradient goes to the chosen element.
+template <class Extreme>
+ValuesIndices chosen(const char* op, const Tensor& x, int d, bool keepdim, Extreme extreme) {
+  Tensor indices;
+  const Tensor values = record(
+      op,
+      [&] {
+        core::ValuesIndices result = extreme(x.array(), d, keepdim);
+        indices = Tensor(std::move(result.indices));
+        return std::move(result.values);
+      },
+      wrt(x, later([&] {
+            return [indices = saved(indices), s = x.shape(), d, keepdim](const Tensor& g) {
+              if (s.rank() == 0) return g;
+              if (keepdim) return gather_backward(g, s, d, indices());
+              return gather_backward(unsqueeze(g, d), s, d, unsqueeze(indices(), d));
+            };
+          })),
+      args(d));
+  return {values, indices};
+}
+
+}  // namespace
+
+// y = sum(x)  gives  dx = g, repeated.
+Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
+  return record(
+      "sum", [&] { return core::sum(x.array(), axes, keepdim); },
+      wrt(x,
+          [s = x.shape(), k = kept("sum", x.shape(), axes)](const Tensor& g) {
+            return expand(reshape(g, k), s);
+          }),
+      args(axes));
+}
+
+// y = sum(x) / n  gives  dx = g / n, repeated.
+Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_floating("mean", x);
+  return sum(x, axes, keepdim) / count(x.shape(), kept("mean", x.shape(), axes));
+}
+
+// The mean squared distance from the mean; unbiased: over n - 1.
+Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
+  check_floating("var", x);
+  const Tensor centred = x - mean(x, axes, true);
+  const double n = count(x.shape(), kept("var", x.shape(), axes));
+  return sum(centred * centred, axes, keepdim) / std::max(0.0, unbiased ? n - 1 : n);
+}
+
+Tensor amax(const Tensor& x, const Axes& axes, bool keepdim) {
+  return extreme("amax", x, axes, keepdim,
+                 [](auto&... in) { return core::amax(in...); });
+}
+Tensor amin(const Tensor& x, const Axes& axes, bool keepdim) {
+  return extreme("amin", x, axes, keepdim,
+                 [](auto&... in) { return core::amin(in...); });
+}
+Tensor max(const Tensor& x) {
+  return extreme("max", x, {}, false, [](auto&... in) { return core::amax(in...); });
+}
+Tensor min(const Tensor& x) {
+  return extreme("min", x, {}, false, [](auto&... in) { return core::amin(in...); });
+}
+ValuesIndices max(const Tensor& x, int d, bool keepdim) {
+  return chosen("max", x, d, keepdim, core::max);
+}
+ValuesIndices min(const Tensor& x, int d, bool keepdim) {
+  return chosen("min", x, d, keepdim, core::min);
+}
+
+Tensor argmax(const Tensor& x, std::optional<int> d, bool keepdim) {
+  return record(
+      "argmax",
+      [&] {
+        if (d) return core::max(x.array(), *d, keepdim).indices;
+        const NDArray flat = x.array().contiguous().view({-1});
+        const NDArray index = core::max(flat, 0).indices;
+        return keepdim ? index.view(Shape::filled(x.dim(), 1)) : index;
+      },
+      with(x));
+}
+Tensor argmin(const Tensor& x, std::optional<int> d, bool keepdim) {
+  return record(
+      "argmin",
+      [&] {
+        if (d) return core::min(x.array(), *d, keepdim).indices;
+        const NDArray flat = x.array().contiguous().view({-1});
+        const NDArray index = core::min(flat, 0).indices;
+        return keepdim ? index.view(Shape::filled(x.dim(), 1)) : index;
+      },
+      with(x));
+}
+
+// Sums what broadcasting repeated, so dx = g, repeated again.
+Tensor sum_to(const Tensor& x, const Shape& shape) {
+  if (shape == x.shape()) return x;
+  return record(
+      "sum_to", [&] { return core::sum_to(x.array(), shape); },
+      wrt(x, [s = x.shape()](const Tensor& g) { return expand(g, s); }), args(shape));
+}
+
+}  // namespace tapehead

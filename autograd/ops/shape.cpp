@@ -1,0 +1,205 @@
+// Shapes: what moves no number and what only moves numbers. The gradient takes the way back.
+#include "../../core/elementwise.h"
+#include "../../core/indexing.h"
+#include "../ops.h"
+
+namespace tapehead {
+
+Tensor view(const Tensor& x, const Shape& shape) {
+  return record(
+      "view", [&] { return x.array().view(shape); },
+      wrt(x, [s = x.shape()](const Tensor& g) { return reshape(g, s); }), args(shape));
+}
+
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  return view(x.array().viewable_as(shape) ? x : clone(x), shape);
+}
+
+Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
+  if (x.dim() == 0) return reshape(x, {1});
+  const int first = core::dim("flatten", start_dim, x.dim());
+  const int last = core::dim("flatten", end_dim, x.dim());
+  if (first > last)
+    fail<ShapeError>("flatten: start_dim ", start_dim, " comes after end_dim ", end_dim, " in ",
+                     x.shape());
+  Shape shape;
+  Index merged = 1;
+  for (int d = 0; d < x.dim(); ++d) {
+    if (d < first || d > last) shape.push_back(x.size(d));
+    if (d >= first && d <= last) merged *= x.size(d);
+    if (d == last) shape.push_back(merged);
+  }
+  return reshape(x, shape);
+}
+
+Tensor transpose(const Tensor& x, int d0, int d1) {
+  return record(
+      "transpose", [&] { return x.array().transpose(d0, d1); },
+      wrt(x, [d0, d1](const Tensor& g) { return transpose(g, d0, d1); }), args(d0, d1));
+}
+Tensor t(const Tensor& x) {
+  if (x.dim() > 2)
+    fail<ShapeError>("t: expected at most 2 dimensions, got ", x.shape(),
+                     "; use mT() for the last two, or transpose(d0, d1)");
+  return x.dim() < 2 ? alias(x) : transpose(x, 0, 1);
+}
+Tensor mT(const Tensor& x) {
+  if (x.dim() < 2)
+    fail<ShapeError>("mT: expected at least 2 dimensions, got ", x.shape());
+  return transpose(x, -2, -1);
+}
+
+Tensor permute(const Tensor& x, const Dims& order) {
+  return record(
+      "permute", [&] { return x.array().permute(order); }, wrt(x, [order](const Tensor& g) {
+        Dims back = order;
+        for (int d = 0; d < order.rank(); ++d) back[static_cast<int>(order[d])] = d;
+        return permute(g, back);
+      }),
+      args(order));
+}
+
+Tensor expand(const Tensor& x, const Shape& shape) {
+  if (shape == x.shape()) return x;
+  return record(
+      "expand", [&] { return x.array().expand(shape); },
+      wrt(x, [s = x.shape()](const Tensor& g) { return sum_to(g, s); }), args(shape));
+}
+
+Tensor squeeze(const Tensor& x) {
+  return record(
+      "squeeze", [&] { return x.array().squeeze(); },
+      wrt(x, [s = x.shape()](const Tensor& g) { return reshape(g, s); }));
+}
+Tensor squeeze(const Tensor& x, int d) {
+  return record(
+      "squeeze", [&] { return x.array().squeeze(d); },
+      wrt(x, [s = x.shape()](const Tensor& g) { return reshape(g, s); }), args(d));
+}
+Tensor unsqueeze(const Tensor& x, int d) {
+  return record(
+      "unsqueeze", [&] { return x.array().unsqueeze(d); },
+      wrt(x, [d](const Tensor& g) { return squeeze(g, d); }), args(d));
+}
+
+Tensor narrow(const Tensor& x, int d, Index start, Index length) {
+  return record(
+      "narrow", [&] { return x.array().narrow(d, start, length); },
+      wrt(x,
+          [s = x.shape(), d, start](const Tensor& g) {
+            return slice_backward(g, s, d, start < 0 ? start + s[d] : start, 1);
+          }),
+      args(d, start, length));
+}
+Tensor select(const Tensor& x, int d, Index index) {
+  return record(
+      "select", [&] { return x.array().select(d, index); },
+      wrt(x,
+          [s = x.shape(), d, index](const Tensor& g) {
+            return slice_backward(unsqueeze(g, d < 0 ? d + s.rank() : d), s, d,
+                                  index < 0 ? index + s[d] : index, 1);
+          }),
+      args(d, index));
+}
+Tensor slice(const Tensor& x, int d, Index start, Index end, Index step) {
+  return record(
+      "slice", [&] { return x.array().slice(d, start, end, step); },
+      wrt(x,
+          [s = x.shape(), d, start, step](const Tensor& g) {
+            const Index from = start < 0 ? start + s[d] : start;
+            return slice_backward(g, s, d, std::clamp<Index>(from, 0, s[d]), step);
+          }),
+      args(d, start, end, step));
+}
+
+std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int d) {
+  const Index whole = x.size(d);
+  Index start = 0;
+  for (const Index size : sizes) {
+    if (size < 0) fail<ShapeError>("split: sizes cannot be negative, got ", Shape(sizes));
+    start += size;
+  }
+  if (start != whole)
+    fail<ShapeError>("split: sizes ", Shape(sizes), " must add up to ", whole,
+                     ", the size of dimension ", d, " of ", x.shape());
+  std::vector<Tensor> parts;
+  start = 0;
+  for (const Index size : sizes) {
+    parts.push_back(narrow(x, d, start, size));
+    start += size;
+  }
+  return parts;
+}
+std::vector<Tensor> split(const Tensor& x, Index size, int d) {
+  const Index whole = x.size(d);
+  if (size < 0 || (size == 0 && whole > 0))
+    fail<ShapeError>("split: the size of a part must be positive, got ", size);
+  std::vector<Tensor> parts;
+  for (Index start = 0; start < whole || start == 0; start += std::max<Index>(size, 1))
+    parts.push_back(narrow(x, d, start, std::min(size, whole - start)));
+  return parts;
+}
+std::vector<Tensor> chunk(const Tensor& x, Index chunks, int d) {
+  if (chunks <= 0) fail<ShapeError>("chunk: the number of parts must be positive, got ", chunks);
+  const Index whole = x.size(d);
+  if (whole == 0) return std::vector<Tensor>(static_cast<std::size_t>(chunks), narrow(x, d, 0, 0));
+  return split(x, (whole + chunks - 1) / chunks, d);
+}
+
+// Each part's gradient is its own slice.
+Tensor cat(const std::vector<Tensor>& tensors, int d) {
+  std::vector<NDArray> arrays;
+  std::vector<Index> sizes;
+  for (const Tensor& x : tensors) arrays.push_back(x.array());
+  for (const Tensor& x : tensors)
+    sizes.push_back(x.dim() > 0 && d >= -x.dim() && d < x.dim() ? x.size(d) : 0);
+  return record(
+      "cat", [&] { return core::cat(arrays, d); },
+      wrt(tensors, [sizes, d](const Tensor& g) { return split(g, sizes, d); }), args(d));
+}
+Tensor stack(const std::vector<Tensor>& tensors, int d) {
+  std::vector<Tensor> slices;
+  for (const Tensor& x : tensors) {
+    if (x.shape() != tensors[0].shape())
+      fail<ShapeError>("stack: shapes must be equal, got ", tensors[0].shape(), " and ", x.shape());
+    slices.push_back(unsqueeze(x, d));
+  }
+  if (slices.empty()) fail<ShapeError>("stack: expected at least one tensor");
+  return cat(slices, core::dim("stack", d, slices[0].dim()));
+}
+
+Tensor clone(const Tensor& x) {
+  return record(
+      "clone", [&] { return x.array().clone(); }, wrt(x, [](const Tensor& g) { return g; }));
+}
+Tensor contiguous(const Tensor& x) {
+  if (x.is_contiguous()) return x;
+  return record(
+      "contiguous", [&] { return x.array().clone(); }, wrt(x, [](const Tensor& g) { return g; }));
+}
+Tensor alias(const Tensor& x) {
+  return record(
+      "alias", [&] { return x.array(); }, wrt(x, [](const Tensor& g) { return g; }));
+}
+
+// Only floating numbers carry a gradient.
+Tensor to(const Tensor& x, DType dtype) {
+  if (dtype == x.dtype()) return x;
+  const auto value = [&] { return core::cast(x.array(), dtype); };
+  if (!is_floating(dtype)) return record("to", value, with(x), args(name(dtype)));
+  return record("to", value, wrt(x, [d = x.dtype()](const Tensor& g) { return to(g, d); }),
+                args(name(dtype)));
+}
+
+Tensor tril(const Tensor& x, Index diagonal) {
+  return record(
+      "tril", [&] { return core::tril(x.array(), diagonal); },
+      wrt(x, [diagonal](const Tensor& g) { return tril(g, diagonal); }), args(diagonal));
+}
+Tensor triu(const Tensor& x, Index diagonal) {
+  return record(
+      "triu", [&] { return core::triu(x.array(), diagonal); },
+      wrt(x, [diagonal](const Tensor& g) { return triu(g, diagonal); }), args(diagonal));
+}
+
+}  // namespace tapehead
