@@ -3,10 +3,11 @@
 
 namespace tapehead {
 
-
 Tensor Tensor::view(const Shape& shape) const { return tapehead::view(*this, shape); }
 Tensor Tensor::reshape(const Shape& shape) const { return tapehead::reshape(*this, shape); }
-Tensor Tensor::flatten(int start_dim, int end_dim) const { return tapehead::flatten(*this, start_dim, end_dim); }
+Tensor Tensor::flatten(int start_dim, int end_dim) const {
+  return tapehead::flatten(*this, start_dim, end_dim);
+}
 Tensor Tensor::transpose(int d0, int d1) const { return tapehead::transpose(*this, d0, d1); }
 Tensor Tensor::t() const { return tapehead::t(*this); }
 Tensor Tensor::mT() const { return tapehead::mT(*this); }
@@ -15,18 +16,29 @@ Tensor Tensor::expand(const Shape& shape) const { return tapehead::expand(*this,
 Tensor Tensor::squeeze() const { return tapehead::squeeze(*this); }
 Tensor Tensor::squeeze(int d) const { return tapehead::squeeze(*this, d); }
 Tensor Tensor::unsqueeze(int d) const { return tapehead::unsqueeze(*this, d); }
-Tensor Tensor::narrow(int d, Index start, Index length) const { return tapehead::narrow(*this, d, start, length); }
+Tensor Tensor::narrow(int d, Index start, Index length) const {
+  return tapehead::narrow(*this, d, start, length);
+}
 Tensor Tensor::select(int d, Index index) const { return tapehead::select(*this, d, index); }
-Tensor Tensor::slice(int d, Index start, Index end, Index step) const { return tapehead::slice(*this, d, start, end, step); }
-std::vector<Tensor> Tensor::split(Index size, int d) const { return tapehead::split(*this, size, d); }
-std::vector<Tensor> Tensor::split(const std::vector<Index>& sizes, int d) const { return tapehead::split(*this, sizes, d); }
-std::vector<Tensor> Tensor::chunk(Index chunks, int d) const { return tapehead::chunk(*this, chunks, d); }
+Tensor Tensor::slice(int d, Index start, Index end, Index step) const {
+  return tapehead::slice(*this, d, start, end, step);
+}
+std::vector<Tensor> Tensor::split(Index size, int d) const {
+  return tapehead::split(*this, size, d);
+}
+std::vector<Tensor> Tensor::split(const std::vector<Index>& sizes, int d) const {
+  return tapehead::split(*this, sizes, d);
+}
+std::vector<Tensor> Tensor::chunk(Index chunks, int d) const {
+  return tapehead::chunk(*this, chunks, d);
+}
 Tensor Tensor::contiguous() const { return tapehead::contiguous(*this); }
 Tensor Tensor::clone() const { return tapehead::clone(*this); }
 Tensor Tensor::to(DType dtype) const { return tapehead::to(*this, dtype); }
 
-
-Tensor Tensor::add(const Tensor& other, Scalar alpha) const { return tapehead::add(*this, other, alpha); }
+Tensor Tensor::add(const Tensor& other, Scalar alpha) const {
+  return tapehead::add(*this, other, alpha);
+}
 Tensor Tensor::sub(const Tensor& other) const { return tapehead::sub(*this, other); }
 Tensor Tensor::mul(const Tensor& other) const { return tapehead::mul(*this, other); }
 Tensor Tensor::div(const Tensor& other) const { return tapehead::div(*this, other); }
@@ -47,10 +59,14 @@ Tensor Tensor::cos() const { return tapehead::cos(*this); }
 Tensor Tensor::tanh() const { return tapehead::tanh(*this); }
 Tensor Tensor::sigmoid() const { return tapehead::sigmoid(*this); }
 Tensor Tensor::relu() const { return tapehead::relu(*this); }
-Tensor Tensor::clamp(std::optional<Scalar> min, std::optional<Scalar> max) const { return tapehead::clamp(*this, min, max); }
+Tensor Tensor::clamp(std::optional<Scalar> min, std::optional<Scalar> max) const {
+  return tapehead::clamp(*this, min, max);
+}
 Tensor Tensor::maximum(const Tensor& other) const { return tapehead::maximum(*this, other); }
 Tensor Tensor::minimum(const Tensor& other) const { return tapehead::minimum(*this, other); }
-Tensor Tensor::masked_fill(const Tensor& mask, Scalar value) const { return tapehead::masked_fill(*this, mask, value); }
+Tensor Tensor::masked_fill(const Tensor& mask, Scalar value) const {
+  return tapehead::masked_fill(*this, mask, value);
+}
 Tensor Tensor::tril(Index diagonal) const { return tapehead::tril(*this, diagonal); }
 Tensor Tensor::triu(Index diagonal) const { return tapehead::triu(*this, diagonal); }
 Tensor Tensor::eq(const Tensor& other) const { return tapehead::eq(*this, other); }
@@ -66,25 +82,42 @@ Tensor Tensor::le(Scalar other) const { return tapehead::le(*this, other); }
 Tensor Tensor::gt(Scalar other) const { return tapehead::gt(*this, other); }
 Tensor Tensor::ge(Scalar other) const { return tapehead::ge(*this, other); }
 
-
-Tensor Tensor::sum(const Axes& axes, bool keepdim) const { return tapehead::sum(*this, axes, keepdim); }
-Tensor Tensor::mean(const Axes& axes, bool keepdim) const { return tapehead::mean(*this, axes, keepdim); }
-Tensor Tensor::var(const Axes& axes, bool unbiased, bool keepdim) const { return tapehead::var(*this, axes, unbiased, keepdim); }
+Tensor Tensor::sum(const Axes& axes, bool keepdim) const {
+  return tapehead::sum(*this, axes, keepdim);
+}
+Tensor Tensor::mean(const Axes& axes, bool keepdim) const {
+  return tapehead::mean(*this, axes, keepdim);
+}
+Tensor Tensor::var(const Axes& axes, bool unbiased, bool keepdim) const {
+  return tapehead::var(*this, axes, unbiased, keepdim);
+}
 Tensor Tensor::max() const { return tapehead::max(*this); }
 Tensor Tensor::min() const { return tapehead::min(*this); }
 ValuesIndices Tensor::max(int d, bool keepdim) const { return tapehead::max(*this, d, keepdim); }
 ValuesIndices Tensor::min(int d, bool keepdim) const { return tapehead::min(*this, d, keepdim); }
-Tensor Tensor::amax(const Axes& axes, bool keepdim) const { return tapehead::amax(*this, axes, keepdim); }
-Tensor Tensor::amin(const Axes& axes, bool keepdim) const { return tapehead::amin(*this, axes, keepdim); }
-Tensor Tensor::argmax(std::optional<int> d, bool keepdim) const { return tapehead::argmax(*this, d, keepdim); }
-Tensor Tensor::argmin(std::optional<int> d, bool keepdim) const { return tapehead::argmin(*this, d, keepdim); }
-Tensor Tensor::logsumexp(const Axes& axes, bool keepdim) const { return tapehead::logsumexp(*this, axes, keepdim); }
+Tensor Tensor::amax(const Axes& axes, bool keepdim) const {
+  return tapehead::amax(*this, axes, keepdim);
+}
+Tensor Tensor::amin(const Axes& axes, bool keepdim) const {
+  return tapehead::amin(*this, axes, keepdim);
+}
+Tensor Tensor::argmax(std::optional<int> d, bool keepdim) const {
+  return tapehead::argmax(*this, d, keepdim);
+}
+Tensor Tensor::argmin(std::optional<int> d, bool keepdim) const {
+  return tapehead::argmin(*this, d, keepdim);
+}
+Tensor Tensor::logsumexp(const Axes& axes, bool keepdim) const {
+  return tapehead::logsumexp(*this, axes, keepdim);
+}
 Tensor Tensor::softmax(int d) const { return tapehead::softmax(*this, d); }
 Tensor Tensor::log_softmax(int d) const { return tapehead::log_softmax(*this, d); }
 Tensor Tensor::matmul(const Tensor& other) const { return tapehead::matmul(*this, other); }
-Tensor Tensor::index_select(int d, const Tensor& index) const { return tapehead::index_select(*this, d, index); }
-Tensor Tensor::gather(int d, const Tensor& index) const { return tapehead::gather(*this, d, index); }
-
-
+Tensor Tensor::index_select(int d, const Tensor& index) const {
+  return tapehead::index_select(*this, d, index);
+}
+Tensor Tensor::gather(int d, const Tensor& index) const {
+  return tapehead::gather(*this, d, index);
+}
 
 }  // namespace tapehead

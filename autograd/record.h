@@ -184,7 +184,7 @@ class OpNode final : public Node {
 
   void free() noexcept override {
     freed = true;
-    slots_ = {};
+    std::apply([](auto&... slot) { ((slot.rule.reset(), slot.edges = {}), ...); }, slots_);
     output_ = {};
   }
 

@@ -24,14 +24,11 @@ namespace tapehead {
 
 using core::Axes;
 using core::Dims;
-using core::DType;
-using core::Index;
 using core::NDArray;
 using core::Ref;
-using core::Scalar;
 using core::Shape;
 using core::Strides;
-using enum core::DType;
+using enum DType;
 
 class Tensor;
 struct Node;

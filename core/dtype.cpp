@@ -2,8 +2,9 @@
 
 #include <array>
 #include <cmath>
+#include <ostream>
 
-namespace tapehead::core {
+namespace tapehead {
 
 const char* name(DType dtype) {
   static constexpr std::array names{"Float32", "Float64", "Int64", "Bool"};
@@ -18,4 +19,8 @@ Index Scalar::truncated(const char* op) const {
                    " is not a whole number that Int64 holds; convert with .to(Float64) first");
 }
 
-}  // namespace tapehead::core
+std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {
+  return scalar.is_whole() ? out << scalar.to<Index>("print") : out << scalar.real();
+}
+
+}  // namespace tapehead

@@ -9,7 +9,9 @@
 #include "error.h"
 #include "shape.h"
 
-namespace tapehead::core {
+namespace tapehead {
+
+using core::Index;
 
 enum class DType : std::uint8_t { Float32, Float64, Int64, Bool };
 
@@ -21,6 +23,48 @@ constexpr Index size_of(DType dtype) {
   return dtype == DType::Bool ? 1 : dtype == DType::Float32 ? 4 : 8;
 }
 constexpr bool is_floating(DType dtype) { return dtype <= DType::Float64; }
+
+/// A number given by the user, whole or not, before it takes a tensor's dtype.
+class Scalar {
+ public:
+  template <std::integral T>
+  Scalar(T value) : real_(static_cast<double>(value)), whole_(static_cast<Index>(value)) {}
+  template <std::floating_point T>
+  Scalar(T value) : real_(static_cast<double>(value)), is_whole_(false) {}
+
+  bool is_whole() const { return is_whole_; }
+  double real() const { return real_; }
+
+  /// As a T. DTypeError where T is Index and the number has a fractional part or does not fit.
+  template <class T>
+  T to(const char* op) const {
+    if constexpr (std::is_same_v<T, Index>) {
+      return is_whole_ ? whole_ : truncated(op);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      return real_ != 0;
+    } else {
+      return static_cast<T>(real_);
+    }
+  }
+
+ private:
+  Index truncated(const char* op) const;
+
+  double real_;
+  Index whole_ = 0;
+  bool is_whole_ = true;
+};
+std::ostream& operator<<(std::ostream& out, const Scalar& scalar);
+
+}  // namespace tapehead
+
+namespace tapehead::core {
+
+using tapehead::DType;
+using tapehead::is_floating;
+using tapehead::name;
+using tapehead::Scalar;
+using tapehead::size_of;
 
 /// The dtype of a C++ type: float, double, Index or bool.
 template <class T>
@@ -64,36 +108,5 @@ decltype(auto) dispatch(DType dtype, F f) {
       return f.template operator()<bool>();
   }
 }
-
-/// A number given by the user, whole or not, before it takes a tensor's dtype.
-class Scalar {
- public:
-  template <std::integral T>
-  Scalar(T value) : real_(static_cast<double>(value)), whole_(static_cast<Index>(value)) {}
-  template <std::floating_point T>
-  Scalar(T value) : real_(static_cast<double>(value)), is_whole_(false) {}
-
-  bool is_whole() const { return is_whole_; }
-  double real() const { return real_; }
-
-  /// As a T. DTypeError where T is Index and the number has a fractional part or does not fit.
-  template <class T>
-  T to(const char* op) const {
-    if constexpr (std::is_same_v<T, Index>) {
-      return is_whole_ ? whole_ : truncated(op);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      return real_ != 0;
-    } else {
-      return static_cast<T>(real_);
-    }
-  }
-
- private:
-  Index truncated(const char* op) const;
-
-  double real_;
-  Index whole_ = 0;
-  bool is_whole_ = true;
-};
 
 }  // namespace tapehead::core

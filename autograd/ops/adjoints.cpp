@@ -16,10 +16,8 @@ Tensor slice_backward(const Tensor& g, const Shape& shape, int d, Index start, I
         core::copy_(part, g.array(), "slice_backward");
         return whole;
       },
-      wrt(g,
-          [d, start, end, step](const Tensor& gg) {
-            return slice(gg, d, start, std::max(start, end), step);
-          }),
+      wrt(g, [d, start, end,
+              step](const Tensor& gg) { return slice(gg, d, start, std::max(start, end), step); }),
       args(shape, d, start, step));
 }
 
@@ -31,8 +29,7 @@ Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const T
         core::index_add_(whole, d, index.array(), g.array());
         return whole;
       },
-      wrt(g,
-          [d, index = saved(index)](const Tensor& gg) { return index_select(gg, d, index()); }),
+      wrt(g, [d, index = saved(index)](const Tensor& gg) { return index_select(gg, d, index()); }),
       with(index), args(shape, d));
 }
 

@@ -12,19 +12,19 @@ NDArray array_or_none(const Tensor& x) { return x.defined() ? x.array() : NDArra
 // The definition, from which the fused op takes its higher derivatives.
 Tensor weights_plain(const Tensor& q, const Tensor& k, const Tensor& mask, const Tensor& bias,
                      const Tensor& keep_scale, double scale) {
-  Tensor scores = matmul(q, mT(k)) * scale;                              // (B, H, Tq, Tk)
-  if (bias.defined()) scores = scores + bias;                            //
+  Tensor scores = matmul(q, mT(k)) * scale;    // (B, H, Tq, Tk)
+  if (bias.defined()) scores = scores + bias;  //
   if (mask.defined()) scores = masked_fill(scores, logical_not(mask), -1e9);
-  const Tensor weights = softmax(scores, -1);                            // each row sums to 1
+  const Tensor weights = softmax(scores, -1);  // each row sums to 1
   return keep_scale.defined() ? weights * keep_scale : weights;
 }
 
 }  // namespace
 
-// With scores S = scale q k^T + bias, hidden ones filled with -1e9, P = softmax(S), W = P o keep and
-// out = W v:  dv = W^T g;  dS = P o (keep o (g v^T) - sum_j (g o out)_j)  where not hidden, else 0;
-// dq = scale dS k;  dk = scale dS^T q;  dbias = dS.
-// The weights are recorded as an op of their own, so that each output has its own derivative.
+// With scores S = scale q k^T + bias, hidden ones filled with -1e9, P = softmax(S), W = P o keep
+// and out = W v:  dv = W^T g;  dS = P o (keep o (g v^T) - sum_j (g o out)_j)  where not hidden,
+// else 0; dq = scale dS k;  dk = scale dS^T q;  dbias = dS. The weights are recorded as an op of
+// their own, so that each output has its own derivative.
 AttentionResult fused_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                 const Tensor& mask, const Tensor& bias, const Tensor& keep_scale,
                                 double scale, bool want_weights) {
@@ -47,10 +47,10 @@ AttentionResult fused_attention(const Tensor& q, const Tensor& k, const Tensor& 
                       return matmul(weights_plain(vq, vk, mask(), vb, keep(), scale), vv);
                     },
                     q(), k(), v(), bias());
-              auto d = core::attention_backward(
-                  g.array(), q().array(), k().array(), v().array(), array_or_none(mask()),
-                  array_or_none(bias()), array_or_none(keep()), scale, y, logsumexp,
-                  bias().defined() && bias().requires_grad());
+              auto d = core::attention_backward(g.array(), q().array(), k().array(), v().array(),
+                                                array_or_none(mask()), array_or_none(bias()),
+                                                array_or_none(keep()), scale, y, logsumexp,
+                                                bias().defined() && bias().requires_grad());
               return std::array{
                   Tensor(std::move(d.q)), Tensor(std::move(d.k)), Tensor(std::move(d.v)),
                   d.scores.defined() ? sum_to(Tensor(d.scores), bias().shape()) : Tensor()};

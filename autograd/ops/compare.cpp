@@ -5,51 +5,66 @@
 namespace tapehead {
 
 Tensor eq(const Tensor& a, const Tensor& b) {
-  return record("eq", [&] { return core::eq(a.array(), b.array()); }, with(a, b));
+  return record(
+      "eq", [&] { return core::eq(a.array(), b.array()); }, with(a, b));
 }
 Tensor ne(const Tensor& a, const Tensor& b) {
-  return record("ne", [&] { return core::ne(a.array(), b.array()); }, with(a, b));
+  return record(
+      "ne", [&] { return core::ne(a.array(), b.array()); }, with(a, b));
 }
 Tensor lt(const Tensor& a, const Tensor& b) {
-  return record("lt", [&] { return core::lt(a.array(), b.array()); }, with(a, b));
+  return record(
+      "lt", [&] { return core::lt(a.array(), b.array()); }, with(a, b));
 }
 Tensor le(const Tensor& a, const Tensor& b) {
-  return record("le", [&] { return core::le(a.array(), b.array()); }, with(a, b));
+  return record(
+      "le", [&] { return core::le(a.array(), b.array()); }, with(a, b));
 }
 Tensor gt(const Tensor& a, const Tensor& b) {
-  return record("gt", [&] { return core::gt(a.array(), b.array()); }, with(a, b));
+  return record(
+      "gt", [&] { return core::gt(a.array(), b.array()); }, with(a, b));
 }
 Tensor ge(const Tensor& a, const Tensor& b) {
-  return record("ge", [&] { return core::ge(a.array(), b.array()); }, with(a, b));
+  return record(
+      "ge", [&] { return core::ge(a.array(), b.array()); }, with(a, b));
 }
 
 Tensor eq(const Tensor& a, Scalar b) {
-  return record("eq", [&] { return core::eq(a.array(), b); }, with(a), args(b));
+  return record(
+      "eq", [&] { return core::eq(a.array(), b); }, with(a), args(b));
 }
 Tensor ne(const Tensor& a, Scalar b) {
-  return record("ne", [&] { return core::ne(a.array(), b); }, with(a), args(b));
+  return record(
+      "ne", [&] { return core::ne(a.array(), b); }, with(a), args(b));
 }
 Tensor lt(const Tensor& a, Scalar b) {
-  return record("lt", [&] { return core::lt(a.array(), b); }, with(a), args(b));
+  return record(
+      "lt", [&] { return core::lt(a.array(), b); }, with(a), args(b));
 }
 Tensor le(const Tensor& a, Scalar b) {
-  return record("le", [&] { return core::le(a.array(), b); }, with(a), args(b));
+  return record(
+      "le", [&] { return core::le(a.array(), b); }, with(a), args(b));
 }
 Tensor gt(const Tensor& a, Scalar b) {
-  return record("gt", [&] { return core::gt(a.array(), b); }, with(a), args(b));
+  return record(
+      "gt", [&] { return core::gt(a.array(), b); }, with(a), args(b));
 }
 Tensor ge(const Tensor& a, Scalar b) {
-  return record("ge", [&] { return core::ge(a.array(), b); }, with(a), args(b));
+  return record(
+      "ge", [&] { return core::ge(a.array(), b); }, with(a), args(b));
 }
 
 Tensor logical_not(const Tensor& x) {
-  return record("logical_not", [&] { return core::logical_not(x.array()); }, with(x));
+  return record(
+      "logical_not", [&] { return core::logical_not(x.array()); }, with(x));
 }
 Tensor logical_and(const Tensor& a, const Tensor& b) {
-  return record("logical_and", [&] { return core::logical_and(a.array(), b.array()); }, with(a, b));
+  return record(
+      "logical_and", [&] { return core::logical_and(a.array(), b.array()); }, with(a, b));
 }
 Tensor logical_or(const Tensor& a, const Tensor& b) {
-  return record("logical_or", [&] { return core::logical_or(a.array(), b.array()); }, with(a, b));
+  return record(
+      "logical_or", [&] { return core::logical_or(a.array(), b.array()); }, with(a, b));
 }
 
 bool equal(const Tensor& a, const Tensor& b) { return core::equal(a.array(), b.array()); }

@@ -8,7 +8,7 @@ namespace {
 
 // The value before the change, for the sake of another input's gradient.
 Tensor before(const Tensor& self, const Tensor& other) {
-  return taping() && other.requires_grad() ? clone(self) : Tensor();
+  return taping() && other.requires_grad() ? self.clone() : Tensor();
 }
 
 }  // namespace
@@ -17,10 +17,9 @@ Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
   return record_in_place(
       "add_", *this, [&](NDArray& x) { core::add_(x, other.array(), alpha); },
       wrt(*this, [](const Tensor& g) { return g; }),
-      wrt(other,
-          [s = other.shape(), alpha](const Tensor& g) {
-            return sum_to(alpha.real() == 1 ? g : g * alpha, s);
-          }));
+      wrt(other, [s = other.shape(), alpha](const Tensor& g) {
+        return sum_to(alpha.real() == 1 ? g : g * alpha, s);
+      }));
 }
 Tensor& Tensor::add_(Scalar other) {
   return record_in_place(
@@ -32,11 +31,11 @@ Tensor& Tensor::sub_(const Tensor& other) {
   return record_in_place(
       "sub_", *this, [&](NDArray& x) { core::sub_(x, other.array()); },
       wrt(*this, [](const Tensor& g) { return g; }),
-      wrt(other, [s = other.shape()](const Tensor& g) { return sum_to(neg(g), s); }));
+      wrt(other, [s = other.shape()](const Tensor& g) { return sum_to(-g, s); }));
 }
 Tensor& Tensor::sub_(Scalar other) {
   return record_in_place(
-      "sub_", *this, [&](NDArray& x) { core::sub_(x, other); },
+      "sub_", *this, [&](NDArray& x) { core::sub_(x, NDArray::full({}, other, x.dtype())); },
       wrt(*this, [](const Tensor& g) { return g; }), args(other));
 }
 
@@ -61,7 +60,7 @@ Tensor& Tensor::div_(const Tensor& other) {
       "div_", *this, [&](NDArray& x) { core::div_(x, other.array()); },
       wrt(*this, [b = saved(other)](const Tensor& g) { return g / b(); }),
       wrt(other, [x = saved(before(*this, other)), b = saved(other)](const Tensor& g) {
-        return sum_to(neg(g * x() / (b() * b())), b().shape());
+        return sum_to(-(g * x()) / (b() * b()), b().shape());
       }));
 }
 Tensor& Tensor::div_(Scalar other) {
@@ -76,7 +75,7 @@ Tensor& Tensor::copy_(const Tensor& source) {
       "copy_", *this, [&](NDArray& x) { core::copy_(x, source.array()); },
       wrt(*this, [](const Tensor& g) { return g * 0; }),
       wrt(source, [s = source.shape(), d = source.dtype()](const Tensor& g) {
-        return to(sum_to(g, s), d);
+        return sum_to(g, s).to(d);
       }));
 }
 Tensor& Tensor::fill_(Scalar value) {
@@ -94,7 +93,7 @@ Tensor& Tensor::zero_() {
 Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
   return record_in_place(
       "masked_fill_", *this, [&](NDArray& x) { core::masked_fill_(x, mask.array(), value); },
-      wrt(*this, [mask = saved(mask)](const Tensor& g) { return masked_fill(g, mask(), 0); }),
+      wrt(*this, [mask = saved(mask)](const Tensor& g) { return g.masked_fill(mask(), 0); }),
       with(mask), args(value));
 }
 

@@ -8,20 +8,16 @@ namespace tapehead {
 Tensor index_select(const Tensor& x, int d, const Tensor& index) {
   return record(
       "index_select", [&] { return core::index_select(x.array(), d, index.array()); },
-      wrt(x,
-          [index = saved(index), s = x.shape(), d](const Tensor& g) {
-            return index_select_backward(g, s, d, index());
-          }),
+      wrt(x, [index = saved(index), s = x.shape(),
+              d](const Tensor& g) { return index_select_backward(g, s, d, index()); }),
       with(index), args(d));
 }
 
 Tensor gather(const Tensor& x, int d, const Tensor& index) {
   return record(
       "gather", [&] { return core::gather(x.array(), d, index.array()); },
-      wrt(x,
-          [index = saved(index), s = x.shape(), d](const Tensor& g) {
-            return gather_backward(g, s, d, index());
-          }),
+      wrt(x, [index = saved(index), s = x.shape(),
+              d](const Tensor& g) { return gather_backward(g, s, d, index()); }),
       with(index), args(d));
 }
 

@@ -1,4 +1,6 @@
 // Losses: how far predictions are from targets.
+#include <cmath>
+
 #include "../../core/creation.h"
 #include "../../core/softmax.h"
 #include "../ops.h"
@@ -12,7 +14,8 @@ Tensor reduced(const Tensor& losses, Reduction reduction) {
 }
 
 // The loss of each row of logits (N, C), with z the log sum exp of a row and s the smoothing:
-// (1 - s) (z - x_target) + s / C sum_c (z - x_c).  Then  dx = (softmax(x) - (1 - s) onehot - s / C) g.
+// (1 - s) (z - x_target) + s / C sum_c (z - x_c).  Then  dx = (softmax(x) - (1 - s) onehot - s / C)
+// g.
 Tensor row_losses(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
   core::CrossEntropy out;
   const Index ignore = options.ignore_index;
@@ -49,7 +52,8 @@ Tensor class_last(const Tensor& logits) {
   for (int d = 0; d < logits.dim(); ++d)
     if (d != 1) order.push_back(d);
   order.push_back(1);
-  return reshape(permute(logits, order), {logits.numel() / std::max<Index>(logits.size(1), 1), logits.size(1)});
+  return reshape(permute(logits, order),
+                 {logits.numel() / std::max<Index>(logits.size(1), 1), logits.size(1)});
 }
 
 void check_cross_entropy(const Tensor& logits, const Tensor& target,
@@ -65,8 +69,7 @@ void check_cross_entropy(const Tensor& logits, const Tensor& target,
                      ", got ", target.shape(), "; classes are dimension ",
                      logits.dim() == 1 ? 0 : 1, " of the logits");
   if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1))
-    fail<Error>("cross_entropy: label_smoothing must lie in [0, 1], got ",
-                options.label_smoothing);
+    fail<Error>("cross_entropy: label_smoothing must lie in [0, 1], got ", options.label_smoothing);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace tapehead {
 static Tensor matmul_matrices(const Tensor& a, const Tensor& b) {
   return record(
       "matmul", [&] { return core::matmul(a.array(), b.array()); },
-      wrt(a, [b = saved(b),
-              s = a.shape()](const Tensor& g) { return sum_to(matmul(g, mT(b())), s); }),
+      wrt(a,
+          [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(matmul(g, mT(b())), s); }),
       wrt(b, [a = saved(a), s = b.shape()](const Tensor& g) {
         return sum_to(matmul(mT(a()), g), s);
       }));
@@ -36,11 +36,11 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 namespace {
 
 void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (weight.dim() != 2)
-    fail<ShapeError>("linear: weight must be (out, in), got ", weight.shape());
+  if (weight.dim() != 2) fail<ShapeError>("linear: weight must be (out, in), got ", weight.shape());
   if (x.dim() == 0 || x.size(-1) != weight.size(1))
-    fail<ShapeError>("linear: the last dimension of the input ", x.shape(), " must be in = ",
-                     weight.size(1), " of the weight (out, in) = ", weight.shape());
+    fail<ShapeError>("linear: the last dimension of the input ", x.shape(),
+                     " must be in = ", weight.size(1),
+                     " of the weight (out, in) = ", weight.shape());
   if (bias.defined() && bias.shape() != Shape{weight.size(0)})
     fail<ShapeError>("linear: bias must be (out) = (", weight.size(0), "), got ", bias.shape());
 }
@@ -54,7 +54,8 @@ NDArray linear_value(const NDArray& x, const NDArray& weight, const Tensor& bias
   const Index in = x.shape()[-1], out = weight.shape()[0];
   Shape shape = x.shape();
   shape[-1] = out;
-  const NDArray flat = x.contiguous().view({in ? x.size() / in : core::numel(without(x.shape(), x.rank() - 1)), in});
+  const NDArray flat =
+      x.contiguous().view({in ? x.size() / in : core::numel(without(x.shape(), x.rank() - 1)), in});
   NDArray y = core::matmul(flat, weight.transpose(0, 1));
   if (bias.defined()) core::add_(y, bias.array(), 1, "linear");
   return y.view(shape);

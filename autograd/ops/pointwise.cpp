@@ -1,4 +1,6 @@
 // Functions of one element, and choices between two. `y` is the op's own output.
+#include <numbers>
+
 #include "../../core/elementwise.h"
 #include "../ops.h"
 
@@ -56,8 +58,7 @@ Tensor cos(const Tensor& x) {
 // y = tanh(x)  gives  dx = (1 - y^2) g.
 Tensor tanh(const Tensor& x) {
   return record(
-      "tanh", [&] { return core::tanh(x.array()); },
-      wrt(x, [](const Tensor& g, const Tensor& y) {
+      "tanh", [&] { return core::tanh(x.array()); }, wrt(x, [](const Tensor& g, const Tensor& y) {
         if (!taping()) return Tensor(core::tanh_backward(g.array(), y.array()));
         return g * (1 - y * y);
       }));
@@ -76,29 +77,34 @@ Tensor sigmoid(const Tensor& x) {
 // y = max(x, 0)  gives  dx = g where y > 0.
 Tensor relu(const Tensor& x) {
   return record(
-      "relu", [&] { return core::relu(x.array()); },
-      wrt(x, [](const Tensor& g, const Tensor& y) {
+      "relu", [&] { return core::relu(x.array()); }, wrt(x, [](const Tensor& g, const Tensor& y) {
         if (!taping()) return Tensor(core::relu_backward(g.array(), y.array()));
         return masked_fill(g, le(y, 0), 0);
       }));
 }
 
-// y = x Phi(x)  gives  dx = (Phi(x) + x phi(x)) g,  with the normal distribution's
-// Phi(x) = (1 + erf(x / sqrt 2)) / 2  and density  phi(x) = exp(-x^2 / 2) / sqrt(2 pi).
+// The normal distribution: its density  phi(x) = exp(-x^2 / 2) / sqrt(2 pi),  and
+// y = Phi(x) = (1 + erf(x / sqrt 2)) / 2, which gives  dx = phi(x) g.
+static Tensor normal_density(const Tensor& x) {
+  return exp(x * x * -0.5) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+}
 static Tensor normal_cdf(const Tensor& x) {
   return record(
-      "normal_cdf", [&] { return core::mul(core::add(core::erf(core::mul(x.array(), M_SQRT1_2)), 1), 0.5); },
-      wrt(x, [x = saved(x)](const Tensor& g) {
-        return g * exp(x() * x() * -0.5) * (0.5 * M_2_SQRTPI * M_SQRT1_2);
-      }));
+      "normal_cdf",
+      [&] {
+        const NDArray twice =
+            core::add(core::erf(core::mul(x.array(), std::numbers::sqrt2 / 2)), 1);
+        return core::mul(twice, 0.5);
+      },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g * normal_density(x()); }));
 }
+
+// y = x Phi(x)  gives  dx = (Phi(x) + x phi(x)) g.
 static Tensor gelu_exact(const Tensor& x) {
   return record(
-      "gelu", [&] { return core::gelu(x.array()); },
-      wrt(x, [x = saved(x)](const Tensor& g) {
+      "gelu", [&] { return core::gelu(x.array()); }, wrt(x, [x = saved(x)](const Tensor& g) {
         if (!taping()) return Tensor(core::gelu_backward(g.array(), x().array()));
-        const Tensor density = exp(x() * x() * -0.5) * (0.5 * M_2_SQRTPI * M_SQRT1_2);
-        return g * (normal_cdf(x()) + x() * density);
+        return g * (normal_cdf(x()) + x() * normal_density(x()));
       }));
 }
 
@@ -107,13 +113,14 @@ static Tensor gelu_exact(const Tensor& x) {
 static Tensor gelu_tanh(const Tensor& x) {
   return record(
       "gelu", [&] { return core::gelu_tanh(x.array()); },
-      wrt(x, [x = saved(x)](const Tensor& g) {
-        if (!taping()) return Tensor(core::gelu_tanh_backward(g.array(), x().array()));
-        constexpr double c = M_SQRT2 * M_2_SQRTPI * 0.5, a = 0.044715;
-        const Tensor square = x() * x();
-        const Tensor t = tanh(c * (x() + a * (square * x())));
-        return g * (0.5 * (1 + t) + 0.5 * c * (x() * (1 - t * t) * (1 + 3 * a * square)));
-      }),
+      wrt(x,
+          [x = saved(x)](const Tensor& g) {
+            if (!taping()) return Tensor(core::gelu_tanh_backward(g.array(), x().array()));
+            constexpr double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, a = 0.044715;
+            const Tensor square = x() * x();
+            const Tensor t = tanh(c * (x() + a * (square * x())));
+            return g * (0.5 * (1 + t) + 0.5 * c * (x() * (1 - t * t) * (1 + 3 * a * square)));
+          }),
       args("tanh"));
 }
 
@@ -159,10 +166,8 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return record(
       "where", [&] { return core::where(condition.array(), a.array(), b.array()); },
       with(condition),
-      wrt(a,
-          [c = saved(condition), s = a.shape()](const Tensor& g) {
-            return sum_to(masked_fill(g, logical_not(c()), 0), s);
-          }),
+      wrt(a, [c = saved(condition), s = a.shape()](
+                 const Tensor& g) { return sum_to(masked_fill(g, logical_not(c()), 0), s); }),
       wrt(b, [c = saved(condition), s = b.shape()](const Tensor& g) {
         return sum_to(masked_fill(g, c(), 0), s);
       }));

@@ -69,10 +69,8 @@ ValuesIndices chosen(const char* op, const Tensor& x, int d, bool keepdim, Extre
 Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
   return record(
       "sum", [&] { return core::sum(x.array(), axes, keepdim); },
-      wrt(x,
-          [s = x.shape(), k = kept("sum", x.shape(), axes)](const Tensor& g) {
-            return expand(reshape(g, k), s);
-          }),
+      wrt(x, [s = x.shape(), k = kept("sum", x.shape(), axes)](
+                 const Tensor& g) { return expand(reshape(g, k), s); }),
       args(axes));
 }
 
@@ -91,12 +89,10 @@ Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
 }
 
 Tensor amax(const Tensor& x, const Axes& axes, bool keepdim) {
-  return extreme("amax", x, axes, keepdim,
-                 [](auto&... in) { return core::amax(in...); });
+  return extreme("amax", x, axes, keepdim, [](auto&... in) { return core::amax(in...); });
 }
 Tensor amin(const Tensor& x, const Axes& axes, bool keepdim) {
-  return extreme("amin", x, axes, keepdim,
-                 [](auto&... in) { return core::amin(in...); });
+  return extreme("amin", x, axes, keepdim, [](auto&... in) { return core::amin(in...); });
 }
 Tensor max(const Tensor& x) {
   return extreme("max", x, {}, false, [](auto&... in) { return core::amax(in...); });

@@ -44,18 +44,19 @@ Tensor t(const Tensor& x) {
   return x.dim() < 2 ? alias(x) : transpose(x, 0, 1);
 }
 Tensor mT(const Tensor& x) {
-  if (x.dim() < 2)
-    fail<ShapeError>("mT: expected at least 2 dimensions, got ", x.shape());
+  if (x.dim() < 2) fail<ShapeError>("mT: expected at least 2 dimensions, got ", x.shape());
   return transpose(x, -2, -1);
 }
 
 Tensor permute(const Tensor& x, const Dims& order) {
   return record(
-      "permute", [&] { return x.array().permute(order); }, wrt(x, [order](const Tensor& g) {
-        Dims back = order;
-        for (int d = 0; d < order.rank(); ++d) back[static_cast<int>(order[d])] = d;
-        return permute(g, back);
-      }),
+      "permute", [&] { return x.array().permute(order); },
+      wrt(x,
+          [order](const Tensor& g) {
+            Dims back = order;
+            for (int d = 0; d < order.rank(); ++d) back[static_cast<int>(order[d])] = d;
+            return permute(g, back);
+          }),
       args(order));
 }
 

@@ -1,6 +1,8 @@
 // Softmax and its relatives.
 #include "../../core/softmax.h"
 
+#include <cmath>
+
 #include "../ops.h"
 
 namespace tapehead {
