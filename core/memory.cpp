@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
-#include <locale>
 #include <new>
 #include <sstream>
 
@@ -50,11 +49,17 @@ std::string readable(std::uint64_t bytes) {
 
 // Lives as long as the thread; made on the first slow path, so that `pool` itself stays trivial.
 struct Drain {
+  Drain() { detail::pool.open = true; }
   ~Drain() {
-    detail::pool.closed = true;
+    detail::pool.open = false;
+    detail::pool.ended = true;
     empty_cache();
   }
 };
+void open_pool() {
+  static thread_local Drain drain;
+  [[maybe_unused]] Drain* made = &drain;
+}
 
 void release(void* block, std::uint64_t bytes) noexcept {
   reserved -= bytes;
@@ -64,8 +69,7 @@ void release(void* block, std::uint64_t bytes) noexcept {
 }  // namespace
 
 void* detail::reserve(std::uint64_t bytes) {
-  static thread_local Drain drain;
-  [[maybe_unused]] Drain* made = &drain;
+  if (!pool.ended) open_pool();
   check_budget(bytes, [bytes](std::ostream& out) { out << "a block of " << bytes << " bytes"; });
   void* block = ::operator new(static_cast<std::size_t>(bytes), line);
   reserved += bytes;
@@ -74,36 +78,59 @@ void* detail::reserve(std::uint64_t bytes) {
 }
 
 void detail::give_back(void* block, std::uint64_t bytes) noexcept {
+  if (TAPEHEAD_POOLED && bytes <= largest_pooled && !pool.open && !pool.ended) {
+    open_pool();  // a thread whose first act is to free what another made
+    return deallocate(block, bytes);
+  }
   --pool.live;
   release(block, bytes);
 }
 
-std::uint64_t parse_bytes(const std::string& text) {
-  static constexpr std::array<std::pair<const char*, double>, 13> units{{{"", 1},
+namespace {
+
+// What reads "1.5" as 1.5 wherever it runs: streams and strtod differ by library and locale.
+double leading_number(const char*& at) {
+  double number = 0, digit = 1;
+  for (; *at >= '0' && *at <= '9'; ++at) number = number * 10 + (*at - '0');
+  if (*at == '.')
+    for (++at; *at >= '0' && *at <= '9'; ++at) number += (digit /= 10) * (*at - '0');
+  return number;
+}
+
+// Bytes of a unit, its letters in any case; 0 for what is none.
+double unit_bytes(std::string unit) {
+  static constexpr std::array<std::pair<const char*, double>, 14> units{{{"", 1},
                                                                          {"b", 1},
-                                                                         {"k", 1024},
-                                                                         {"kib", 1024},
+                                                                         {"k", 0x1p10},
+                                                                         {"kib", 0x1p10},
                                                                          {"kb", 1e3},
-                                                                         {"m", 1 << 20},
-                                                                         {"mib", 1 << 20},
+                                                                         {"m", 0x1p20},
+                                                                         {"mib", 0x1p20},
                                                                          {"mb", 1e6},
-                                                                         {"g", 1 << 30},
-                                                                         {"gib", 1 << 30},
+                                                                         {"g", 0x1p30},
+                                                                         {"gib", 0x1p30},
                                                                          {"gb", 1e9},
                                                                          {"t", 0x1p40},
-                                                                         {"tib", 0x1p40}}};
-  std::istringstream in(text);
-  in.imbue(std::locale::classic());
-  double number = -1;
-  std::string unit, rest;
-  in >> number;
-  const bool read = !in.fail();
-  in.clear();
-  in >> unit >> rest;
+                                                                         {"tib", 0x1p40},
+                                                                         {"tb", 1e12}}};
   for (char& c : unit) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  for (const auto& [known, factor] : units)
-    if (read && number > 0 && rest.empty() && unit == known && number * factor < 0x1p63)
-      return static_cast<std::uint64_t>(number * factor);
+  for (const auto& [known, bytes] : units)
+    if (unit == known) return bytes;
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t parse_bytes(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' '), end = text.find_last_not_of(' ');
+  if (begin != std::string::npos) {
+    const std::string trimmed = text.substr(begin, end - begin + 1);
+    const char* at = trimmed.c_str();
+    const double number = leading_number(at);
+    while (*at == ' ') ++at;
+    const double bytes = number * unit_bytes(at);
+    if (bytes >= 1 && bytes < 0x1p63) return static_cast<std::uint64_t>(bytes);
+  }
   fail<Error>("TAPEHEAD_MEMORY_LIMIT: expected a size such as 8GiB, 500MB or 4096, got \"", text,
               "\"");
 }

@@ -55,7 +55,8 @@ inline constexpr std::size_t class_count = size_class(largest_pooled).index + 1;
 struct Pool {
   std::array<void*, class_count> free{};
   std::int64_t live = 0;
-  bool closed = false;  // the thread is ending: give blocks back at once
+  bool open = false;   // not before its end is set up, nor after: blocks then take the slow path
+  bool ended = false;  // the thread is ending: give blocks back at once
 };
 inline constinit thread_local Pool pool;
 
@@ -79,7 +80,7 @@ inline void* allocate(std::uint64_t bytes) {
 /// Returns a block of `allocate(bytes)`.
 inline void deallocate(void* block, std::uint64_t bytes) noexcept {
   const auto [index, size] = detail::size_class(bytes);
-  if (!TAPEHEAD_POOLED || bytes > largest_pooled || detail::pool.closed) [[unlikely]]
+  if (!TAPEHEAD_POOLED || bytes > largest_pooled || !detail::pool.open) [[unlikely]]
     return detail::give_back(block, bytes > largest_pooled ? bytes : size);
   --detail::pool.live;
   *static_cast<void**>(block) = std::exchange(detail::pool.free[index], block);

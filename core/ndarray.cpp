@@ -66,14 +66,17 @@ Shape inferred(const Shape& shape, const Shape& from, Index size) {
   if (free >= 0) result[free] = size / known;
   if (numel(result) != size)
     fail<ShapeError>("view: ", shape, free >= 0 ? " cannot hold the " : " does not hold the ", size,
-                     size == 1 ? " element of " : " elements of ", from);
+                     size == 1 ? " element of " : " elements of ", from,
+                     free >= 0 ? "; the sizes must divide " : "; it holds ",
+                     free >= 0 ? size : numel(result));
   return result;
 }
 
 std::uint64_t bytes_of(const Shape& shape, Index size, DType dtype) {
   Index bytes = 0;
   if (__builtin_mul_overflow(size, size_of(dtype), &bytes)) [[unlikely]]
-    refuse_shape(shape);
+    fail<ShapeError>("shape: a ", name(dtype), " tensor of shape ", shape,
+                     " has more bytes than 64 bits can count; use smaller dimensions");
   if (static_cast<std::uint64_t>(bytes) > largest_pooled) [[unlikely]]
     check_budget(static_cast<std::uint64_t>(bytes), [&](std::ostream& out) {
       out << "a " << name(dtype) << " tensor of shape " << shape;
@@ -113,7 +116,7 @@ NDArray NDArray::full(const Shape& shape, Scalar value, DType dtype) {
 
 NDArray NDArray::of(std::span<const double> values, const Shape& shape, DType dtype) {
   if (static_cast<Index>(values.size()) != numel(shape))
-    fail<ShapeError>("of: ", values.size(), " values do not fill ", shape);
+    fail<ShapeError>("of: ", values.size(), " values do not fill ", shape, "; give ", numel(shape));
   NDArray result = empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
     std::transform(values.begin(), values.end(), result.mutable_data<T>(),
@@ -169,7 +172,8 @@ NDArray NDArray::view(const Shape& asked) const {
 NDArray NDArray::transpose(int d0, int d1) const {
   Shape shape = shape_;
   Strides strides = strides_;
-  d0 = dim("transpose", d0, rank()), d1 = dim("transpose", d1, rank());
+  d0 = dim("transpose", d0, std::max(rank(), 1)), d1 = dim("transpose", d1, std::max(rank(), 1));
+  if (d0 == d1) return *this;
   std::swap(shape[d0], shape[d1]);
   std::swap(strides[d0], strides[d1]);
   return restrided(shape, strides, offset_);
@@ -185,7 +189,8 @@ NDArray NDArray::permute(const Dims& order) const {
   for (int d = 0; d < rank(); ++d) {
     const int from = dim("permute", static_cast<int>(order[d]), rank());
     if (std::exchange(seen.at(static_cast<std::size_t>(from)), true))
-      fail<ShapeError>("permute: ", order, " names dimension ", from, " twice");
+      fail<ShapeError>("permute: ", order, " names dimension ", from, " twice; name each of the ",
+                       rank(), " dimensions once");
     shape[d] = shape_[from];
     strides[d] = strides_[from];
   }
@@ -196,7 +201,11 @@ NDArray NDArray::expand(const Shape& asked) const {
   Shape shape = asked;
   for (int d = 1; d <= std::min(rank(), shape.rank()); ++d)
     if (shape[-d] == -1) shape[-d] = shape_[-d];
-  return restrided(shape, expanded("expand", shape_, strides_, shape), offset_);
+  Strides strides = expanded("expand", shape_, strides_, shape);
+  if (rank() > 0)  // as PyTorch has it where nothing is repeated; the view rule looks at it
+    for (int d = shape.rank() - rank(); d-- > 0;)
+      if (shape[d] == 1) strides[d] = shape[d + 1] * strides[d + 1];
+  return restrided(shape, strides, offset_);
 }
 
 NDArray NDArray::narrow(int d, Index start, Index length) const {
@@ -204,7 +213,7 @@ NDArray NDArray::narrow(int d, Index start, Index length) const {
   const Index size = shape_[d], from = start < 0 ? start + size : start;
   if (length < 0 || from < 0 || from > size || length > size - from)
     fail<ShapeError>("narrow: start ", start, " and length ", length, " reach outside dimension ",
-                     d, " of ", shape_);
+                     d, " of ", shape_, "; its size is ", size);
   Shape shape = shape_;
   shape[d] = length;
   return restrided(shape, strides_, offset_ + from * strides_[d]);
@@ -226,8 +235,12 @@ NDArray NDArray::slice(int d, Index start, Index end, Index step) const {
 NDArray NDArray::select(int d, Index index) const {
   d = dim("select", d, rank());
   const Index size = shape_[d], at = index < 0 ? index + size : index;
+  if (size == 0)
+    fail<ShapeError>("select: index ", index, " is out of range for dimension ", d, " of ", shape_,
+                     ", which is empty");
   if (at < 0 || at >= size)
-    fail<ShapeError>("select: index ", index, " is out of range for dimension ", d, " of ", shape_);
+    fail<ShapeError>("select: index ", index, " is out of range for dimension ", d, " of ", shape_,
+                     "; use ", -size, " to ", size - 1);
   return restrided(without(shape_, d), without(strides_, d), offset_ + at * strides_[d]);
 }
 

@@ -12,6 +12,9 @@ void refuse_shape(const Shape& shape) {
 }
 
 int dim(const char* op, int d, int rank) {
+  if (rank == 0)
+    fail<ShapeError>(op, ": dimension ", d, " is out of range for a tensor of 0 dimensions; ",
+                     "unsqueeze(0) it first");
   if (d < -rank || d >= rank)
     fail<ShapeError>(op, ": dimension ", d, " is out of range for a tensor of ", rank,
                      rank == 1 ? " dimension" : " dimensions", "; use ", -rank, " to ", rank - 1);

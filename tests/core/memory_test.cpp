@@ -1,0 +1,195 @@
+#include <doctest/doctest.h>
+#include <tapehead/core/elementwise.h>
+#include <tapehead/core/memory.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+using namespace tapehead;
+using namespace tapehead::core;
+
+namespace {
+constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+
+// The limit for a test's duration.
+struct Limit {
+  explicit Limit(std::uint64_t bytes) { set_memory_limit(bytes); }
+  ~Limit() { set_memory_limit(0); }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+};
+}  // namespace
+
+TEST_CASE("blocks of every size are aligned, writable and counted") {
+  const auto live = live_blocks();
+  std::vector<std::pair<void*, std::uint64_t>> blocks;
+  for (std::uint64_t bytes : {0, 1, 63, 64, 65, 511, 512, 513, 4096, 100000, 1 << 20, 5000001}) {
+    void* block = allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
+    std::memset(block, 0x5a, bytes);
+    blocks.emplace_back(block, bytes);
+  }
+  CHECK(live_blocks() == live + static_cast<std::int64_t>(blocks.size()));
+  for (const auto& [block, bytes] : blocks) deallocate(block, bytes);
+  CHECK(live_blocks() == live);
+}
+
+TEST_CASE("a size class holds what is asked for and wastes at most a quarter") {
+  std::uint64_t last = 0;
+  for (std::uint64_t bytes = 1; bytes < largest_pooled; bytes += 1 + bytes / 7) {
+    const auto [index, size] = detail::size_class(bytes);
+    CHECK(size >= bytes);
+    CHECK((size <= 512 || 4 * size <= 5 * bytes + 4 * 64));
+    CHECK(index >= last);
+    CHECK(index < detail::class_count);
+    CHECK(detail::size_class(size).index == index);
+    last = index;
+  }
+}
+
+TEST_CASE("a steady loop takes no fresh memory from the system") {
+  const NDArray x = NDArray::full({300, 70}, 1, DType::Float32);
+  const auto step = [&] {
+    NDArray y = add(x, x);
+    for (int i = 0; i < 4; ++i) y = mul(y, add(y, 1));
+  };
+  step();
+  const std::uint64_t before = reserved_bytes();
+  const std::int64_t live = live_blocks();
+  for (int i = 0; i < 20; ++i) step();
+  CHECK(reserved_bytes() == before);
+  CHECK(live_blocks() == live);
+}
+
+TEST_CASE("a cached block is used again at once") {
+  if (!TAPEHEAD_POOLED) return;
+  void* first = allocate(1000);
+  deallocate(first, 1000);
+  void* second = allocate(1001);  // the same class
+  CHECK(first == second);
+  deallocate(second, 1001);
+}
+
+TEST_CASE("emptying the cache gives every cached block back") {
+  empty_cache();
+  const std::uint64_t before = reserved_bytes();
+  for (std::uint64_t bytes : {1, 500, 577, 5000, 1 << 20}) deallocate(allocate(bytes), bytes);
+  CHECK(reserved_bytes() >= before);
+  empty_cache();
+  CHECK(reserved_bytes() == before);
+}
+
+TEST_CASE("a block may be freed on another thread, whose cache ends with it") {
+  empty_cache();
+  const std::uint64_t before = reserved_bytes();
+  const std::int64_t live = live_blocks();
+  void* block = allocate(10000);
+  std::thread([&] {
+    deallocate(block, 10000);
+    CHECK(live_blocks() == -1);
+    void* own = allocate(10000);
+    if (TAPEHEAD_POOLED) CHECK(own == block);
+    deallocate(own, 10000);
+  }).join();
+  CHECK(live_blocks() == live + 1);  // counted where it was made
+  CHECK(reserved_bytes() == before);
+  deallocate(allocate(1), 1);
+  detail::pool.live = live;
+}
+
+TEST_CASE("an array may outlive the thread that made it") {
+  NDArray x;
+  std::thread([&] { x = NDArray::full({1000}, 3, DType::Float64); }).join();
+  CHECK(x.data<double>()[999] == 3);
+  x = {};
+  detail::pool.live += 1;  // made there, freed here
+}
+
+TEST_CASE("absurd shapes are refused by name before anything is allocated") {
+  const std::uint64_t before = reserved_bytes();
+  const Index big = Index{1} << 40, huge = Index{1} << 62;
+  CHECK_THROWS_WITH_AS(NDArray::empty({big, big}, DType::Float32),
+                       "shape: (1099511627776, 1099511627776) holds more elements than 64 bits can "
+                       "count; use smaller dimensions",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(NDArray::empty({-1}, DType::Float32),
+                       "shape: sizes cannot be negative, got (-1)", ShapeError);
+  CHECK_THROWS_WITH_AS(NDArray::empty({huge, 8}, DType::Bool),
+                       "shape: (4611686018427387904, 8) holds more elements than 64 bits can "
+                       "count; use smaller dimensions",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(NDArray::empty({huge}, DType::Float64),
+                       "shape: a Float64 tensor of shape (4611686018427387904) has more bytes than "
+                       "64 bits can count; use smaller dimensions",
+                       ShapeError);
+  CHECK(reserved_bytes() == before);
+}
+
+TEST_CASE("more than the limit is refused with shape, sizes and limit") {
+  empty_cache();
+  const Limit limit(8 * gib);
+  const std::uint64_t before = reserved_bytes();
+  CHECK_THROWS_WITH_AS(
+      NDArray::empty({5, 1 << 30}, DType::Float32),
+      doctest::Contains("allocate: a Float32 tensor of shape (5, 1073741824) needs 20 GiB, with "),
+      MemoryError);
+  CHECK_THROWS_WITH_AS(NDArray::empty({5, 1 << 30}, DType::Float32),
+                       doctest::Contains(" held and a limit of 8 GiB; use smaller tensors or raise "
+                                         "TAPEHEAD_MEMORY_LIMIT"),
+                       MemoryError);
+  CHECK(reserved_bytes() == before);
+}
+
+TEST_CASE("small blocks count towards the limit too") {
+  empty_cache();
+  const std::uint64_t held = reserved_bytes();
+  const Limit limit(held + 4096);
+  void* fits = allocate(4096);
+  CHECK_THROWS_WITH_AS(allocate(64),
+                       doctest::Contains("allocate: a block of 64 bytes needs 64 "
+                                         "bytes, with "),
+                       MemoryError);
+  deallocate(fits, 4096);
+  CHECK_NOTHROW(deallocate(allocate(64), 64));  // the cache makes room
+}
+
+TEST_CASE("sizes are read with and without units") {
+  CHECK(parse_bytes("4096") == 4096);
+  CHECK(parse_bytes("4096b") == 4096);
+  CHECK(parse_bytes("64k") == 65536);
+  CHECK(parse_bytes("64KiB") == 65536);
+  CHECK(parse_bytes("64 kB") == 64000);
+  CHECK(parse_bytes("500MB") == 500000000);
+  CHECK(parse_bytes("3M") == 3145728);
+  CHECK(parse_bytes("8GiB") == 8 * gib);
+  CHECK(parse_bytes("8g") == 8 * gib);
+  CHECK(parse_bytes("1.5 GB") == 1500000000);
+  CHECK(parse_bytes(" 2TiB ") == 2048 * gib);
+}
+
+TEST_CASE("what is not a size is refused") {
+  for (const char* text :
+       {"", "GiB", "-1", "0", "8 GiB 2", "8XB", "1.5.2G", "1e3", "nan", "0x10", "99999999T"})
+    CHECK_THROWS_WITH_AS(parse_bytes(text),
+                         ("TAPEHEAD_MEMORY_LIMIT: expected a size such as 8GiB, 500MB or 4096, "
+                          "got \"" +
+                          std::string(text) + "\"")
+                             .c_str(),
+                         Error);
+}
+
+TEST_CASE("the default limit is what the machine has, not nothing") {
+  set_memory_limit(0);
+  CHECK(memory_limit() > (std::uint64_t{64} << 20));
+}
+
+TEST_CASE("a pool allocator serves standard containers") {
+  const auto live = live_blocks();
+  {
+    std::vector<int, PoolAllocator<int>> values(1000, 7);
+    values.push_back(8);
+    CHECK(values.back() == 8);
+    CHECK(live_blocks() == live + 1);
+  }
+  CHECK(live_blocks() == live);
+}
