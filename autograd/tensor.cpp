@@ -18,6 +18,12 @@ void count(core::Storage* storage, std::uint32_t change) {
     storage->tensors.fetch_add(change, std::memory_order_relaxed);
 }
 
+void check_has_gradient(const char* op, DType dtype) {
+  if (!is_floating(dtype))
+    fail<GraphError>(op, ": only Float32 and Float64 tensors have gradients, got ", name(dtype),
+                     "; convert with .to(Float32)");
+}
+
 }  // namespace
 
 TensorImpl::TensorImpl(NDArray&& value, Ref<Node>&& history)
@@ -42,9 +48,7 @@ Tensor::Tensor(NDArray array, Ref<Node> history)
 bool Tensor::is_leaf() const { return !node() || node()->is_leaf(); }
 
 Tensor& Tensor::requires_grad_(bool on) {
-  if (on && !is_floating(dtype()))
-    fail<GraphError>("requires_grad_: only Float32 and Float64 tensors have gradients, got ",
-                     name(dtype()), "; convert with .to(Float32)");
+  if (on) check_has_gradient("requires_grad_", dtype());
   if (!on && !is_leaf())
     fail<GraphError>("requires_grad_: the result of ", node()->op,
                      " cannot forget its history; use detach()");
@@ -55,6 +59,18 @@ Tensor& Tensor::requires_grad_(bool on) {
     impl_->node->collects = true;
   }
   return *this;
+}
+Tensor& Tensor::set_data(NDArray value) {
+  if (!is_leaf())
+    fail<GraphError>("set_data: the result of ", node()->op,
+                     " has a history that belongs to its value; use detach() first");
+  const bool tracked = requires_grad();
+  if (tracked) check_has_gradient("set_data", value.dtype());
+  if (impl_->array.defined()) count(impl_->array.storage(), static_cast<std::uint32_t>(-1));
+  if (value.defined()) count(value.storage(), 1);
+  impl_->array = std::move(value);
+  impl_->node = {};
+  return requires_grad_(tracked);
 }
 Tensor Tensor::grad() const { return node() ? node()->grad : Tensor(); }
 void Tensor::zero_grad() {

@@ -1,0 +1,57 @@
+// Attention: each query takes a weighted mean of the values, with weights from how well it matches
+// the keys (Vaswani et al., 2017).
+//
+//   MultiHeadAttention attn(512, 8);
+//   Tensor y = attn(x, x, x, causal_mask(T));   // (B, T, 512) -> (B, T, 512)
+//   attn.attention_weights();                   // (B, 8, T, T)
+//
+// B sequences in a batch, Tq queries, Tk keys and values, H heads of d_k features. For masks and
+// their shapes see mask.h; a `bias` of the same shapes is added to the scores.
+#pragma once
+
+#include "dropout.h"
+#include "linear.h"
+#include "mask.h"
+
+namespace tapehead::nn {
+
+struct Attention {
+  Tensor output;   // (..., Tq, d_v)
+  Tensor weights;  // (..., Tq, Tk), after dropout; differentiable
+};
+/// softmax(q k^T / sqrt(d_k) + bias, hidden scores -1e9) v, op by op, to be read. query
+/// (..., Tq, d_k), key (..., Tk, d_k), value (..., Tk, d_v).
+Attention scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                       const Tensor& mask = {}, Dropout* dropout = nullptr,
+                                       const Tensor& bias = {});
+
+class MultiHeadAttention : public Layer<MultiHeadAttention> {
+ public:
+  /// Error unless num_heads divides d_model and both are at least 1.
+  MultiHeadAttention(Index d_model, Index num_heads, double dropout = 0.1);
+
+  /// query (B, Tq, d_model), key and value (B, Tk, d_model) -> (B, Tq, d_model). ShapeError for
+  /// other shapes.
+  Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                 const Tensor& mask = {}, const Tensor& bias = {});
+
+  /// The weights of the last call, (B, H, Tq, Tk), after dropout, with their history. Error if
+  /// there are none.
+  const Tensor& attention_weights() const;
+  /// Whether calls keep their weights; without, they need not be made at all.
+  void keep_weights(bool keep);
+
+  const Index d_model, num_heads, d_k;
+  Linear W_q, W_k, W_v, W_o;
+  Dropout dropout;
+
+ private:
+  void check_inputs(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  Tensor attend(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& mask,
+                const Tensor& bias);
+
+  bool keep_weights_ = true;
+  Tensor weights_;
+};
+
+}  // namespace tapehead::nn

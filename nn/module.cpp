@@ -1,0 +1,198 @@
+#include "module.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
+
+#include "../autograd/node.h"
+#include "../core/elementwise.h"
+
+namespace tapehead::nn {
+namespace {
+
+std::string joined(const std::string& path, const std::string& name) {
+  return path.empty() || name.empty() ? path + name : path + "." + name;
+}
+
+// "a::b::List<a::Block>" without its namespaces.
+std::string without_namespaces(const std::string& name) {
+  std::string result;
+  std::size_t word = 0;  // where the current identifier began in result
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool scope = name.compare(i, 2, "::") == 0;
+    if (scope) {
+      result.resize(word);
+      ++i;
+      continue;
+    }
+    result += name[i];
+    if (name[i] == '<' || name[i] == ',' || name[i] == ' ') word = result.size();
+  }
+  return result;
+}
+
+// All who hold this tensor see the change; its gradient comes along.
+void convert(Tensor& x, DType dtype) {
+  if (x.dtype() == dtype || !core::is_floating(x.dtype())) return;
+  const Tensor grad = x.grad();
+  x.set_data(core::cast(x.array(), dtype));
+  if (grad.defined()) x.node()->grad = Tensor(core::cast(grad.array(), dtype));
+}
+
+}  // namespace
+
+Module::Module() { detail::Unregistered::instance().insert(this); }
+Module::~Module() { detail::Unregistered::instance().erase(this); }
+
+std::string Module::type_name() const {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status), &std::free);
+  return without_namespaces(status == 0 ? name.get() : typeid(*this).name());
+}
+
+// Registration.
+
+void Module::check_name(const std::string& name) const {
+  if (name.empty() || name.find('.') != std::string::npos)
+    fail("add: a name must not be empty or have a dot in it, got \"", name, "\" in ", type_name());
+  const auto taken = [&](const auto& entries) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const auto& e) { return e.name == name; });
+  };
+  if (taken(children_) || taken(parameters_) || taken(buffers_))
+    fail("add: ", type_name(), " has two members named \"", name, "\"; rename one of them");
+}
+
+void Module::add(const std::string& name, Module& child) {
+  check_name(name);
+  for (const auto& [path, module] : child.named_modules())
+    if (module == this)
+      fail("add: \"", name, "\" contains the ", type_name(),
+           " that it is to be part of; a module can't be its own child");
+  if (child.label_.empty()) child.set_label(is_list() ? joined(label_, name) : name);
+  children_.push_back({name, &child});
+  detail::Unregistered::instance().erase(&child);
+  checked_ = false;
+}
+
+void Module::add(const std::string& name, Parameter& parameter) {
+  check_name(name);
+  parameters_.push_back({name, &parameter, true});
+  detail::Unregistered::instance().erase(&parameter);
+  checked_ = false;
+}
+
+void Module::register_buffer(const std::string& name, Tensor& buffer, bool persistent) {
+  check_name(name);
+  buffers_.push_back({name, &buffer, persistent});
+}
+
+void Module::set_label(const std::string& label) {
+  label_ = label;
+  if (!is_list()) return;
+  for (const Child& child : children_) child.module->set_label(joined(label, child.name));
+}
+
+void Module::check_registered() const {
+  if (checked_.load(std::memory_order_relaxed)) return;
+  for (const Child& child : children_) child.module->check_registered();
+  auto& unregistered = detail::Unregistered::instance();
+  if (const Module* module = unregistered.module_in(extent(), this))
+    fail(type_name(), ": its member of type ", module->type_name(),
+         " is not registered; call add(\"name\", member) in the constructor");
+  if (const Parameter* parameter = unregistered.parameter_in(extent()))
+    fail(type_name(), ": its parameter of shape ", parameter->shape(),
+         " is not registered; call add(\"name\", member) in the constructor");
+  checked_.store(true, std::memory_order_relaxed);
+}
+
+// The tree.
+
+template <class M>
+void Module::list(M& module, const std::string& path, bool once,
+                  std::vector<std::pair<std::string, M*>>& out) {
+  const auto same = [&](const auto& listed) { return listed.second == &module; };
+  if (once && std::any_of(out.begin(), out.end(), same)) return;
+  out.emplace_back(path, &module);
+  for (const Child& child : module.children_)
+    list(static_cast<M&>(*child.module), joined(path, child.name), once, out);
+}
+
+std::vector<std::pair<std::string, Module*>> Module::named_modules() {
+  std::vector<std::pair<std::string, Module*>> result;
+  list(*this, "", true, result);
+  return result;
+}
+std::vector<std::pair<std::string, const Module*>> Module::tree(bool once) const {
+  std::vector<std::pair<std::string, const Module*>> result;
+  list(*this, "", once, result);
+  return result;
+}
+std::vector<std::pair<std::string, const Module*>> Module::named_modules() const {
+  return tree(true);
+}
+
+NamedTensors Module::tensors(std::vector<Entry> Module::*which, bool once) const {
+  check_registered();
+  NamedTensors result;
+  for (const auto& [path, module] : tree(once)) {
+    for (const Entry& entry : module->*which) {
+      const auto same = [&](const auto& t) { return t.second.impl() == entry.tensor->impl(); };
+      if (!entry.tensor->defined()) continue;
+      if (once && std::any_of(result.begin(), result.end(), same)) continue;
+      result.emplace_back(joined(path, entry.name), *entry.tensor);
+    }
+  }
+  return result;
+}
+
+NamedTensors Module::named_parameters() const { return tensors(&Module::parameters_, true); }
+NamedTensors Module::named_buffers() const { return tensors(&Module::buffers_, true); }
+
+std::vector<Tensor> Module::parameters() const {
+  std::vector<Tensor> result;
+  for (auto& [name, tensor] : named_parameters()) result.push_back(tensor);
+  return result;
+}
+Index Module::num_parameters() const {
+  Index count = 0;
+  for (const Tensor& parameter : parameters()) count += parameter.numel();
+  return count;
+}
+
+// What reaches every module.
+
+Module& Module::train(bool on) {
+  training_ = on;
+  for (const Child& child : children_) child.module->train(on);
+  return *this;
+}
+
+Module& Module::apply(const std::function<void(Module&)>& f) {
+  for (const Child& child : children_) child.module->apply(f);
+  f(*this);
+  return *this;
+}
+
+Module& Module::to(DType dtype) {
+  if (!core::is_floating(dtype))
+    fail<DTypeError>("to: a module computes in Float32 or Float64, got ", name(dtype));
+  for (auto& [name, parameter] : named_parameters()) convert(parameter, dtype);
+  for (auto& [name, buffer] : named_buffers()) convert(buffer, dtype);
+  return *this;
+}
+
+void Module::zero_grad() {
+  for (Tensor& parameter : parameters()) parameter.zero_grad();
+}
+
+Module& Module::requires_grad_(bool on) {
+  for (Tensor& parameter : parameters()) parameter.requires_grad_(on);
+  return *this;
+}
+
+}  // namespace tapehead::nn

@@ -1,0 +1,61 @@
+#include "positions.h"
+
+#include <cmath>
+
+#include "../autograd/create.h"
+#include "init.h"
+
+namespace tapehead::nn {
+namespace {
+
+void check_sizes(const char* name, Index max_len, Index d_model) {
+  if (max_len < 1 || d_model < 1)
+    fail(name, ": expected max_len and d_model of at least 1, got ", max_len, " and ", d_model);
+}
+
+Tensor plus_first_rows(const char* name, const Tensor& x, const Tensor& table) {
+  if (x.dim() != 3 || x.size(2) != table.size(1) || x.size(1) > table.size(0))
+    fail<ShapeError>(name, ": expected (B, T, ", table.size(1), ") with T up to ", table.size(0),
+                     ", got ", x.shape());
+  return x + table.narrow(0, 0, x.size(1));  // (B, T, d_model) + (T, d_model)
+}
+
+}  // namespace
+
+Tensor sinusoidal_encoding(Index max_len, Index d_model, DType dtype) {
+  check_sizes("sinusoidal_encoding", max_len, d_model);
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(core::checked_product(max_len, d_model)));
+  for (Index t = 0; t < max_len; ++t) {
+    for (Index j = 0; j < d_model; ++j) {
+      const auto pair = static_cast<double>(j - j % 2);
+      const double angle =
+          static_cast<double>(t) / std::pow(10000.0, pair / static_cast<double>(d_model));
+      values.push_back(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return tensor(values, {max_len, d_model}, dtype);
+}
+
+SinusoidalPositions::SinusoidalPositions(Index max_len, Index d_model) {
+  check_sizes("SinusoidalPositions", max_len, d_model);
+  encoding = sinusoidal_encoding(max_len, d_model);
+  register_buffer("encoding", encoding, /*persistent=*/false);
+}
+
+Tensor SinusoidalPositions::forward(const Tensor& x) {
+  return plus_first_rows("SinusoidalPositions", x, encoding);
+}
+
+LearnedPositions::LearnedPositions(Index max_len, Index d_model) {
+  check_sizes("LearnedPositions", max_len, d_model);
+  weight = Parameter(empty({max_len, d_model}));
+  init::normal_(weight);
+  add("weight", weight);
+}
+
+Tensor LearnedPositions::forward(const Tensor& x) {
+  return plus_first_rows("LearnedPositions", x, weight);
+}
+
+}  // namespace tapehead::nn
