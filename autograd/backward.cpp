@@ -1,6 +1,7 @@
 #include "backward.h"
 
 #include <algorithm>
+#include <span>
 
 #include "run.h"
 
@@ -30,7 +31,7 @@ Tensor seed(const Tensor& root, const Tensor& gradient) {
   return Tensor(NDArray::full(root.shape(), 1, root.dtype()));
 }
 
-void seed_all(Run& run, const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients) {
+void seed_all(Run& run, std::span<const Tensor> roots, std::span<const Tensor> gradients) {
   if (!gradients.empty() && gradients.size() != roots.size())
     fail<GraphError>("backward: got ", gradients.size(), " gradients for ", roots.size(),
                      " tensors; pass one for each, or none");
@@ -60,8 +61,8 @@ std::vector<Wanted> wanted_nodes(const std::vector<Tensor>& inputs) {
 
 }  // namespace
 
-void autograd::backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients,
-                        std::optional<bool> retain_graph, bool create_graph) {
+static void run_backward(std::span<const Tensor> roots, std::span<const Tensor> gradients,
+                         std::optional<bool> retain_graph, bool create_graph) {
   Run run(retain_graph.value_or(create_graph), create_graph, true);
   seed_all(run, roots, gradients);
   for (auto [node, g] = run.next(); node; std::tie(node, g) = run.next()) {
@@ -71,9 +72,14 @@ void autograd::backward(const std::vector<Tensor>& roots, const std::vector<Tens
   run.commit();
 }
 
+void autograd::backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradients,
+                        std::optional<bool> retain_graph, bool create_graph) {
+  run_backward(roots, gradients, retain_graph, create_graph);
+}
+
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph,
                       bool create_graph) const {
-  autograd::backward({*this}, {gradient}, retain_graph, create_graph);
+  run_backward({this, 1}, {&gradient, 1}, retain_graph, create_graph);
 }
 
 // Nothing older than the oldest wanted node can depend on any of them.

@@ -38,4 +38,33 @@ struct Node {
   Node* next_dead = nullptr;
 };
 
+namespace detail {
+
+// How many tensors show a storage. Almost always it is one's alone; then no atomic
+// read-modify-write is needed.
+inline void count_tensor(core::Storage* storage, std::uint32_t change) {
+  if (storage->refs.value() == 1)
+    storage->tensors.store(storage->tensors.load(std::memory_order_relaxed) + change,
+                           std::memory_order_relaxed);
+  else
+    storage->tensors.fetch_add(change, std::memory_order_relaxed);
+}
+
+}  // namespace detail
+
+inline TensorImpl::TensorImpl(NDArray&& value, Ref<Node>&& history)
+    : array(std::move(value)), node(std::move(history)) {
+  ++tape.live_tensors;
+  if (array.defined()) detail::count_tensor(array.storage(), 1);
+}
+inline TensorImpl::~TensorImpl() {
+  --tape.live_tensors;
+  if (array.defined()) detail::count_tensor(array.storage(), static_cast<std::uint32_t>(-1));
+}
+
+inline Tensor::Tensor(NDArray array) : Tensor(std::move(array), Ref<Node>()) {}
+inline Tensor::Tensor(NDArray array, Ref<Node> history)
+    : impl_(new (core::allocate(sizeof(TensorImpl)))
+                TensorImpl(std::move(array), std::move(history))) {}
+
 }  // namespace tapehead

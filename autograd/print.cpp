@@ -1,6 +1,7 @@
+#include "../core/print.h"
+
 #include <ostream>
 
-#include "../core/print.h"
 #include "node.h"
 
 namespace tapehead {

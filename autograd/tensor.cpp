@@ -1,22 +1,9 @@
 #include "tensor.h"
 
-#include <ostream>
-#include <sstream>
-
-#include "../core/print.h"
 #include "node.h"
 
 namespace tapehead {
 namespace {
-
-// Almost always the storage is this tensor's alone; then no atomic read-modify-write is needed.
-void count(core::Storage* storage, std::uint32_t change) {
-  if (storage->refs.value() == 1)
-    storage->tensors.store(storage->tensors.load(std::memory_order_relaxed) + change,
-                           std::memory_order_relaxed);
-  else
-    storage->tensors.fetch_add(change, std::memory_order_relaxed);
-}
 
 void check_has_gradient(const char* op, DType dtype) {
   if (!is_floating(dtype))
@@ -26,24 +13,10 @@ void check_has_gradient(const char* op, DType dtype) {
 
 }  // namespace
 
-TensorImpl::TensorImpl(NDArray&& value, Ref<Node>&& history)
-    : array(std::move(value)), node(std::move(history)) {
-  ++tape.live_tensors;
-  if (array.defined()) count(array.storage(), 1);
-}
-TensorImpl::~TensorImpl() {
-  --tape.live_tensors;
-  if (array.defined()) count(array.storage(), static_cast<std::uint32_t>(-1));
-}
 void destroy(TensorImpl* impl) noexcept {
   impl->~TensorImpl();
   core::deallocate(impl, sizeof(TensorImpl));
 }
-
-Tensor::Tensor(NDArray array) : Tensor(std::move(array), Ref<Node>()) {}
-Tensor::Tensor(NDArray array, Ref<Node> history)
-    : impl_(new (core::allocate(sizeof(TensorImpl)))
-                TensorImpl(std::move(array), std::move(history))) {}
 
 bool Tensor::is_leaf() const { return !node() || node()->is_leaf(); }
 
