@@ -39,8 +39,9 @@ Tensor& Tensor::set_data(NDArray value) {
                      " has a history that belongs to its value; use detach() first");
   const bool tracked = requires_grad();
   if (tracked) check_has_gradient("set_data", value.dtype());
-  if (impl_->array.defined()) count(impl_->array.storage(), static_cast<std::uint32_t>(-1));
-  if (value.defined()) count(value.storage(), 1);
+  if (impl_->array.defined())
+    detail::count_tensor(impl_->array.storage(), static_cast<std::uint32_t>(-1));
+  if (value.defined()) detail::count_tensor(value.storage(), 1);
   impl_->array = std::move(value);
   impl_->node = {};
   return requires_grad_(tracked);
