@@ -1,72 +1,42 @@
-// Random numbers, the same ones as PyTorch's CPU generator for the same seed and calls.
+// Random arrays, the same ones as PyTorch's on the CPU for the same seed and calls.
 //
-//   Generator random(0);
-//   rand(random, {3}, DType::Float32)   // 0.4963, 0.7682, 0.0885
+//   Generator generator(0);
+//   rand(generator, {3}, DType::Float32)   // 0.4963, 0.7682, 0.0885
 //
-// mt19937; a float takes 24 bits of one 32-bit draw, a double 53 bits of two.
+// Each function consumes the generator exactly as the PyTorch function of that name does. A caller
+// that draws from default_generator() holds its lock.
 #pragma once
 
-#include <array>
-#include <mutex>
-#include <optional>
-
+#include "generator.h"
 #include "ndarray.h"
 
 namespace tapehead::core {
 
-/// The state of one stream. Not to be used by two threads at once.
-class Generator {
- public:
-  explicit Generator(std::uint64_t seed = default_seed);
-
-  /// Starts again, as torch.manual_seed(seed) does.
-  void manual_seed(std::uint64_t seed);
-  std::uint64_t seed() const { return seed_; }
-
-  std::uint32_t random();
-  std::uint64_t random64();  // the first draw is the high half
-  /// Uniform in [0, 1).
-  float uniform_float();
-  double uniform_double();
-  /// Normal, mean 0 and deviation 1, as PyTorch draws them one at a time (Box and Muller; the
-  /// second of each pair is kept for the next call).
-  float normal_float();
-  double normal_double();
-
-  /// Everything that decides what comes next, as text, and back. Error if it is not such a text.
-  std::string state() const;
-  void set_state(const std::string& state);
-
-  static constexpr std::uint64_t default_seed = 67280421310721;
-
- private:
-  void refill();
-
-  std::uint64_t seed_ = 0;
-  std::array<std::uint32_t, 624> words_{};
-  std::size_t next_ = 624;
-  std::optional<float> spare_float_;
-  std::optional<double> spare_double_;
-};
-
-/// The process's own generator, and the lock that whoever draws from it holds meanwhile.
-Generator& default_generator();
-std::mutex& default_generator_mutex();
-
-// Each consumes the generator exactly as the PyTorch function of that name does.
-
+/// Uniform in [0, 1). Float32 or Float64.
 NDArray rand(Generator& generator, const Shape& shape, DType dtype);
-/// Normal numbers; float32 arrays of 16 or more agree with PyTorch's to 4 ulp, all others exactly.
+/// Normal, mean 0 and deviation 1. Float32 or Float64.
 NDArray randn(Generator& generator, const Shape& shape, DType dtype);
-/// Whole numbers in [low, high).
+/// Whole numbers in [low, high), of any dtype that holds them all. Error if there are none.
 NDArray randint(Generator& generator, Index low, Index high, const Shape& shape, DType dtype);
-/// 0 … n-1 in random order.
+/// 0 … n-1 in random order. Int64.
 NDArray randperm(Generator& generator, Index n);
-/// 1 with probability p, else 0.
-NDArray bernoulli(Generator& generator, double p, const Shape& shape, DType dtype);
 
-// In place, for initialisers: Tensor.uniform_ and Tensor.normal_.
+/// 1 with probability p, else 0. Any dtype; Error unless 0 <= p <= 1.
+NDArray bernoulli(Generator& generator, double p, const Shape& shape, DType dtype);
+/// The same for each element's own probability; the result has their dtype. Float32 or Float64.
+NDArray bernoulli(Generator& generator, const NDArray& probabilities);
+/// torch.empty_like(x).bernoulli_(p), the mask of dropout: draws go to elements in the order in
+/// which x has them in memory, so a transposed x gets another mask than its row-major copy.
+NDArray bernoulli_like(Generator& generator, double p, const NDArray& x);
+
+// In place, for initialisers: Tensor.uniform_, Tensor.normal_ and Tensor.bernoulli_. Any strides;
+// the draws follow the order in memory. ShapeError where the target's memory overlaps itself.
+
+/// Uniform in [from, to). Float32 or Float64; Error unless from <= to and both are in its range.
 void uniform_(Generator& generator, NDArray& target, double from, double to);
+/// Normal. Float32 or Float64; Error unless std >= 0.
 void normal_(Generator& generator, NDArray& target, double mean, double std);
+/// 1 with probability p, else 0.
+void bernoulli_(Generator& generator, NDArray& target, double p);
 
 }  // namespace tapehead::core

@@ -1,0 +1,215 @@
+#include "random.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "box_muller.h"
+
+namespace tapehead::core {
+namespace {
+
+template <class T>
+T uniform(Generator& generator) {
+  if constexpr (std::is_same_v<T, float>) return generator.uniform_float();
+  return static_cast<T>(generator.uniform_double());
+}
+
+// Where dimension a lies against b: below 0 further in, above 0 further out, 0 undecided.
+int compare(const NDArray& x, int a, int b) {
+  const Index sa = x.strides()[a], sb = x.strides()[b];
+  if (sa == 0 || sb == 0) return 0;
+  if (sa != sb) return sa < sb ? -1 : 1;
+  return x.shape()[a] > x.shape()[b] ? 1 : 0;
+}
+
+// The dimensions from the outermost in memory to the innermost: the order in which PyTorch's
+// iterator runs through an array, and in which empty_like lays out another. The sort is PyTorch's,
+// since undecided pairs make its result a matter of the steps it takes.
+Dims memory_order(const NDArray& x) {
+  Dims order;
+  for (int d = 0; d < x.rank(); ++d) order.push_back(d);
+  for (int start = x.rank() - 2; start >= 0; --start) {
+    for (int at = start, inner = start + 1; inner < x.rank(); ++inner) {
+      const int position = compare(x, static_cast<int>(order[inner]), static_cast<int>(order[at]));
+      if (position < 0) break;
+      if (position > 0) std::swap(order[inner], order[at]), at = inner;
+    }
+  }
+  return order;
+}
+
+template <class T, class F>
+void fill_dimension(T* data, const NDArray& view, int d, F& next) {
+  if (d == view.rank()) {
+    *data = next();
+    return;
+  }
+  for (Index i = 0; i < view.shape()[d]; ++i)
+    fill_dimension(data + i * view.strides()[d], view, d + 1, next);
+}
+
+// target[...] = next(), in the order of memory.
+template <class T, class F>
+void fill(const char* op, NDArray& target, F next) {
+  if (target.is_contiguous()) {
+    std::generate_n(target.mutable_data<T>(op), target.size(), next);
+  } else if (target.overlaps_itself()) {
+    fail<ShapeError>(op, ": the target of shape ", target.shape(), " and strides ",
+                     target.strides(), " shows some of its memory twice; clone() it first");
+  } else {
+    fill_dimension(target.mutable_data<T>(op), target.permute(memory_order(target)), 0, next);
+  }
+}
+
+// Uniform numbers first, then 16 at a time; what is left over at the end is drawn anew together
+// with its predecessors.
+template <class T>
+void fill_normal(Generator& generator, T* data, Index n, T mean, T std) {
+  const auto next = [&] { return uniform<T>(generator); };
+  std::generate_n(data, n, next);
+  for (Index i = 0; i + 16 <= n; i += 16) box_muller_16(data + i, mean, std);
+  if (n % 16 == 0) return;
+  std::generate_n(data + n - 16, 16, next);
+  box_muller_16(data + n - 16, mean, std);
+}
+
+void fill_normal(const char* op, Generator& generator, NDArray& target, double mean, double std) {
+  dispatch_floating(op, target.dtype(), [&]<class T>() {
+    if (target.size() >= 16 && target.is_contiguous())
+      return fill_normal(generator, target.mutable_data<T>(op), target.size(), static_cast<T>(mean),
+                         static_cast<T>(std));
+    fill<T>(op, target,
+            [&] { return static_cast<T>(std::fma(generator.normal_double(), std, mean)); });
+  });
+}
+
+void check_probability(const char* op, double p) {
+  if (!(p >= 0 && p <= 1)) fail(op, ": a probability must lie in [0, 1], got ", p);
+}
+
+void fill_bernoulli(const char* op, Generator& generator, NDArray& target, double p) {
+  check_probability(op, p);
+  dispatch(target.dtype(), [&]<class T>() {
+    fill<T>(op, target, [&] { return static_cast<T>(generator.uniform_double() < p); });
+  });
+}
+
+// Whether T holds every whole number of [low, high).
+template <class T>
+bool holds_all(Index low, Index high) {
+  if constexpr (std::is_same_v<T, bool>) return low >= 0 && high <= 2;
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr Index limit = Index{1} << std::numeric_limits<T>::digits;
+    return low >= -limit && high - 1 <= limit;
+  }
+  return true;
+}
+
+template <class T>
+bool in_range(double x) {
+  return std::abs(x) <= static_cast<double>(std::numeric_limits<T>::max());
+}
+
+}  // namespace
+
+NDArray rand(Generator& generator, const Shape& shape, DType dtype) {
+  return dispatch_floating("rand", dtype, [&]<class T>() {
+    NDArray result = NDArray::empty(shape, dtype);
+    fill<T>("rand", result, [&] { return uniform<T>(generator); });
+    return result;
+  });
+}
+
+NDArray randn(Generator& generator, const Shape& shape, DType dtype) {
+  NDArray result = NDArray::empty(shape, dtype);
+  fill_normal("randn", generator, result, 0, 1);
+  return result;
+}
+
+NDArray randint(Generator& generator, Index low, Index high, const Shape& shape, DType dtype) {
+  if (low >= high)
+    fail("randint: low must be below high, got ", low, " and ", high, "; high itself is excluded");
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  const bool wide = range >> 32 != 0;
+  NDArray result = NDArray::empty(shape, dtype);
+  dispatch(dtype, [&]<class T>() {
+    if (!holds_all<T>(low, high))
+      fail<DTypeError>("randint: ", name(dtype), " does not hold every whole number from ", low,
+                       " to ", high - 1, "; use Int64");
+    fill<T>("randint", result, [&] {
+      const std::uint64_t draw = wide ? generator.random64() : generator.random();
+      return static_cast<T>(static_cast<Index>(draw % range + static_cast<std::uint64_t>(low)));
+    });
+  });
+  return result;
+}
+
+NDArray randperm(Generator& generator, Index n) {
+  if (n < 0) fail<ShapeError>("randperm: n cannot be negative, got ", n);
+  NDArray result = NDArray::empty({n}, DType::Int64);
+  Index* const data = result.mutable_data<Index>("randperm");
+  std::iota(data, data + n, Index{0});
+  const auto below = [](std::uint64_t draw, Index limit) {
+    return static_cast<Index>(draw % static_cast<std::uint64_t>(limit));
+  };
+  // From 2^32 / 20 on, 32 bits would no longer choose evenly enough: 64, and the shuffle that grows
+  // from the front.
+  if (n < std::numeric_limits<std::uint32_t>::max() / 20) {
+    for (Index i = 0; i < n - 1; ++i)
+      std::swap(data[i], data[i + below(generator.random(), n - i)]);
+  } else {
+    for (Index i = 0; i < n; ++i) std::swap(data[i], data[below(generator.random64(), i + 1)]);
+  }
+  return result;
+}
+
+NDArray bernoulli(Generator& generator, double p, const Shape& shape, DType dtype) {
+  NDArray result = NDArray::empty(shape, dtype);
+  fill_bernoulli("bernoulli", generator, result, p);
+  return result;
+}
+
+NDArray bernoulli(Generator& generator, const NDArray& probabilities) {
+  return dispatch_floating("bernoulli", probabilities.dtype(), [&]<class T>() {
+    const NDArray p = probabilities.contiguous();
+    const T* chance = p.data<T>();
+    for (Index i = 0; i < p.size(); ++i)
+      check_probability("bernoulli", static_cast<double>(chance[i]));
+    NDArray result = NDArray::empty(p.shape(), p.dtype());
+    fill<T>("bernoulli", result, [&] { return static_cast<T>(uniform<T>(generator) < *chance++); });
+    return result;
+  });
+}
+
+NDArray bernoulli_like(Generator& generator, double p, const NDArray& x) {
+  const Dims order = memory_order(x);
+  Shape shape = x.shape();
+  Dims back = order;
+  for (int d = 0; d < x.rank(); ++d) {
+    shape[d] = x.shape()[static_cast<int>(order[d])];
+    back[static_cast<int>(order[d])] = d;
+  }
+  return bernoulli(generator, p, shape, x.dtype()).permute(back);
+}
+
+void uniform_(Generator& generator, NDArray& target, double from, double to) {
+  dispatch_floating("uniform_", target.dtype(), [&]<class T>() {
+    if (!(from <= to && in_range<T>(from) && in_range<T>(to) && in_range<T>(to - from)))
+      fail("uniform_: from must not exceed to, and both and their distance must be ",
+           name(target.dtype()), " numbers, got ", from, " and ", to);
+    const T low = static_cast<T>(from), width = static_cast<T>(to) - low;
+    fill<T>("uniform_", target, [&] { return std::fma(uniform<T>(generator), width, low); });
+  });
+}
+
+void normal_(Generator& generator, NDArray& target, double mean, double std) {
+  if (!(std >= 0)) fail("normal_: std must not be negative, got ", std);
+  fill_normal("normal_", generator, target, mean, std);
+}
+
+void bernoulli_(Generator& generator, NDArray& target, double p) {
+  fill_bernoulli("bernoulli_", generator, target, p);
+}
+
+}  // namespace tapehead::core
