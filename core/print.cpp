@@ -60,7 +60,7 @@ class Format {
   int width() const { return static_cast<int>(width_); }
   std::string operator()(T value) const {
     const std::string text = plain(value);
-    return std::string(width_ - std::min(width_, text.size()), ' ') + text;
+    return std::string(width_ - std::min(width_, text.size()), ' ').append(text);
   }
 
  private:
@@ -98,10 +98,17 @@ class Format {
   std::size_t width_ = 1;
 };
 
+// What stands between two items of a list whose first bracket stands `indent` from the left.
+std::string line_breaks(int count, int indent) {
+  std::string text = ",";
+  text.append(static_cast<std::size_t>(count), '\n');
+  return text.append(static_cast<std::size_t>(indent) + 1, ' ');
+}
+
 template <class T>
 std::string row(const T* data, const Window& window, const Format<T>& format, int indent) {
   const int per_line = std::max(1, (line_width - indent) / (format.width() + 2));
-  const std::string next_line = ",\n" + std::string(static_cast<std::size_t>(indent) + 1, ' ');
+  const std::string next_line = line_breaks(1, indent);
   std::string text = "[";
   int shown = 0;
   const auto add = [&](const std::string& item) {
@@ -112,7 +119,7 @@ std::string row(const T* data, const Window& window, const Format<T>& format, in
   const Index stride = window.x.strides()[-1];
   window.each(
       window.x.shape()[-1], [&](Index i) { add(format(data[i * stride])); }, [&] { add(" ..."); });
-  return text + "]";
+  return text += "]";
 }
 
 // The part of the array that starts at `data` in dimension d; between matrices a blank line,
@@ -122,11 +129,11 @@ std::string block(const T* data, const Window& window, const Format<T>& format, 
   const int dims_left = window.x.rank() - d;
   if (dims_left == 0) return format(*data);
   if (dims_left == 1) return row(data, window, format, indent);
-  const std::string separator = "," + std::string(static_cast<std::size_t>(dims_left) - 1, '\n') +
-                                std::string(static_cast<std::size_t>(indent) + 1, ' ');
+  const std::string separator = line_breaks(dims_left - 1, indent);
   std::string text = "[";
   const auto add = [&](const std::string& item) {
-    text += (text.size() > 1 ? separator : "") + item;
+    if (text.size() > 1) text += separator;
+    text += item;
   };
   window.each(
       window.x.shape()[d],
@@ -134,7 +141,7 @@ std::string block(const T* data, const Window& window, const Format<T>& format, 
         add(block(data + i * window.x.strides()[d], window, format, d + 1, indent + 1));
       },
       [&] { add("..."); });
-  return text + "]";
+  return text += "]";
 }
 
 }  // namespace
@@ -165,17 +172,16 @@ std::vector<std::string> suffixes(const NDArray& x) {
 
 std::string with_suffixes(const std::string& text, const std::vector<std::string>& suffixes,
                           int indent) {
-  const auto left = static_cast<std::size_t>(indent);
-  std::string result = text;
   // PyTorch counts two characters more than the last line has.
   std::size_t column = text.size() - (text.rfind('\n') + 1) + 2;
+  std::string result = text;
   for (const std::string& suffix : suffixes) {
     const bool fits = column + suffix.size() + 2 <= line_width;
-    result += fits ? ", " : ",\n" + std::string(left, ' ');
+    result += fits ? ", " : line_breaks(1, indent - 1);
     result += suffix;
-    column = (fits ? column + 2 : left) + suffix.size();
+    column = (fits ? column + 2 : static_cast<std::size_t>(indent)) + suffix.size();
   }
-  return result + ")";
+  return result += ")";
 }
 
 }  // namespace tapehead::core

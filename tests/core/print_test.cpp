@@ -1,50 +1,28 @@
 #include <doctest/doctest.h>
 #include <tapehead/core/print.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <limits>
+
+#include "golden.h"
 
 using namespace tapehead;
 using namespace tapehead::core;
 
 namespace {
 
-DType dtype_named(const std::string& word) {
-  for (const DType dtype : {DType::Float32, DType::Float64, DType::Int64, DType::Bool})
-    if (word == name(dtype)) return dtype;
-  FAIL("no dtype is called ", word);
-  return DType::Bool;
-}
-
 // The array of a line "Float32 [2 3] 1.0 2.0 …" or "Float32 [2 3] arange 0.5".
 NDArray read_array(std::istream& in) {
+  const DType dtype = golden::read_dtype(in);
+  NDArray x = NDArray::empty(golden::read_shape(in), dtype);
   std::string word;
-  in >> word;
-  const DType dtype = dtype_named(word);
-  Shape shape;
-  in.ignore(2, '[');
-  for (Index size = 0; (in >> std::ws).peek() != ']' && in >> size;) shape.push_back(size);
-  in.ignore();
-  NDArray x = NDArray::empty(shape, dtype);
-  in >> word;
   double step = 0;
+  in >> word;
   const bool counted = word == "arange" && in >> step;
   dispatch(dtype, [&]<class T>() {
     T* data = x.mutable_data<T>();
-    for (Index i = 0; i < x.size(); ++i) {
-      if constexpr (std::is_same_v<T, Index>) {
-        data[i] = counted ? static_cast<T>(static_cast<double>(i) * step)
-                          : std::strtoll(word.c_str(), nullptr, 10);
-      } else if constexpr (std::is_same_v<T, float>) {
-        data[i] = counted ? static_cast<T>(static_cast<double>(i) * step)
-                          : std::strtof(word.c_str(), nullptr);
-      } else {
-        data[i] = static_cast<T>(counted ? static_cast<double>(i) * step
-                                         : std::strtod(word.c_str(), nullptr));
-      }
-      if (!counted) in >> word;
-    }
+    for (Index i = 0; i < x.size(); ++i, in >> word)
+      data[i] = counted ? static_cast<T>(static_cast<double>(i) * step) : golden::number<T>(word);
   });
   return x;
 }

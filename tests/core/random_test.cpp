@@ -2,8 +2,9 @@
 #include <tapehead/core/random.h>
 
 #include <bit>
-#include <cstdlib>
 #include <fstream>
+
+#include "golden.h"
 
 using namespace tapehead;
 using namespace tapehead::core;
@@ -19,13 +20,6 @@ bool reference_libm() {
 #endif
 }
 
-template <class T>
-T parsed(const std::string& word) {
-  if constexpr (std::is_same_v<T, float>) return std::strtof(word.c_str(), nullptr);
-  if constexpr (std::is_same_v<T, double>) return std::strtod(word.c_str(), nullptr);
-  return static_cast<T>(std::strtoll(word.c_str(), nullptr, 10));
-}
-
 // How many representable numbers apart two numbers of one sign are.
 template <class T>
 Index ulps(T a, T b) {
@@ -36,21 +30,6 @@ Index ulps(T a, T b) {
   } else {
     return a == b ? 0 : 1;
   }
-}
-
-DType dtype_named(const std::string& word) {
-  for (const DType dtype : {DType::Float32, DType::Float64, DType::Int64, DType::Bool})
-    if (word == name(dtype)) return dtype;
-  FAIL("no dtype is called ", word);
-  return DType::Bool;
-}
-
-Shape read_shape(std::istream& in) {
-  Shape shape;
-  in.ignore(2, '[');
-  for (Index size = 0; (in >> std::ws).peek() != ']' && in >> size;) shape.push_back(size);
-  in.ignore();
-  return shape;
 }
 
 // An uninitialised array of `shape`: row-major, with reversed strides, or every second column.
@@ -71,7 +50,7 @@ NDArray read_array(std::istream& in, const Shape& shape, DType dtype) {
   NDArray result = NDArray::empty(shape, dtype);
   std::string word;
   for (Index i = 0; i < result.size() && in >> word; ++i)
-    result.mutable_data<T>()[i] = parsed<T>(word);
+    result.mutable_data<T>()[i] = golden::number<T>(word);
   return result;
 }
 
@@ -127,7 +106,7 @@ Index worst_ulps(const NDArray& x, std::istream& in) {
   Index worst = 0, n = 0;
   std::string word;
   const auto compare = [&](T value) {
-    if (in >> word) ++n, worst = std::max(worst, ulps(value, parsed<T>(word)));
+    if (in >> word) ++n, worst = std::max(worst, ulps(value, golden::number<T>(word)));
   };
   each_value(x.data<T>(), x, 0, compare);
   return n == x.size() && !(in >> word) ? worst : -1;
@@ -142,7 +121,7 @@ TEST_CASE("every call draws what PyTorch draws, in any order of calls") {
   int calls = 0;
   for (std::string line; std::getline(file, line);) {
     std::istringstream in(line);
-    std::string op, dtype_name, colon;
+    std::string op, colon;
     in >> op;
     if (op == "seed") {
       std::uint64_t seed = 0;
@@ -150,9 +129,8 @@ TEST_CASE("every call draws what PyTorch draws, in any order of calls") {
       generator.manual_seed(seed);
       continue;
     }
-    in >> dtype_name;
-    const DType dtype = dtype_named(dtype_name);
-    const Shape shape = read_shape(in);
+    const DType dtype = golden::read_dtype(in);
+    const Shape shape = golden::read_shape(in);
     const NDArray x = call(generator, op, dtype, shape, in);
     in >> colon;
     CAPTURE(line);
