@@ -1,3 +1,4 @@
+// A tapehead program whose own core/ndarray.h must not get in the way.
 #include <tapehead/core/ndarray.h>
 #include <tapehead/tapehead.h>
 
@@ -5,7 +6,12 @@
 
 #include "core/ndarray.h"
 
+using namespace tapehead;
+
 int main() {
-  const auto x = tapehead::core::NDArray::of({1, 2, 3, 4}, {2, 2}, tapehead::core::DType::Float64);
-  std::cout << owner() << " and tapehead's " << x.transpose(0, 1).shape() << '\n';
+  Tensor x = tensor({1.0, 2.0, 3.0}, Float64).requires_grad_();
+  (x * x).sum().backward();
+  nn::MultiHeadAttention attn(8, 2);
+  const Tensor y = attn(rand({2, 3, 8}), rand({2, 5, 8}), rand({2, 5, 8}));
+  std::cout << owner() << ": " << x.grad() << ' ' << y.shape() << '\n';
 }
