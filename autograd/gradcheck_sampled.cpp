@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "../core/random.h"
+#include "comparison.h"
+#include "create.h"
+#include "gradcheck.h"
+#include "ops.h"
+#include "probe.h"
+
+namespace tapehead {
+namespace {
+
+// The sum of f's outputs, each projected on random numbers that stay the same.
+CheckedFunction projected(const CheckedFunction& f, const std::vector<Tensor>& inputs,
+                          const NamedTensors& parameters, core::Generator& random) {
+  std::vector<Tensor> onto;
+  for (const Tensor& output : Probe(f, inputs, parameters).outputs())
+    onto.emplace_back(core::randn(random, output.shape(), Float64));
+  return [&f, onto](const std::vector<Tensor>& x) {
+    Tensor loss = zeros({}, Float64);
+    auto weights = onto.begin();
+    for (const Tensor& output : f(x))
+      if (core::is_floating(output.dtype())) loss = loss + sum(output * *weights++);
+    return loss;
+  };
+}
+
+// A direction of length 1 through all targets.
+std::vector<NDArray> random_direction(const std::vector<Target>& targets, core::Generator& random) {
+  std::vector<NDArray> direction;
+  double square = 0;
+  for (const Target& target : targets) {
+    direction.push_back(core::randn(random, target.original.shape(), Float64));
+    for (Index i = 0; i < target.size(); ++i) square += std::pow(element(direction.back(), i), 2);
+  }
+  for (NDArray& part : direction)
+    for (Index i = 0; i < part.size(); ++i) part.mutable_data<double>()[i] /= std::sqrt(square);
+  return direction;
+}
+
+double dot(const std::vector<NDArray>& a, const std::vector<NDArray>& b) {
+  double result = 0;
+  for (std::size_t t = 0; t < a.size(); ++t)
+    for (Index i = 0; i < b[t].size(); ++i) result += element(a[t], i) * element(b[t], i);
+  return result;
+}
+
+// `count` different numbers below n, or all.
+std::vector<Index> sample(Index n, Index count, core::Generator& random) {
+  std::set<Index> chosen;
+  if (n <= count)
+    for (Index i = 0; i < n; ++i) chosen.insert(i);
+  while (static_cast<Index>(chosen.size()) < std::min(n, count))
+    chosen.insert(static_cast<Index>(random.random64() % static_cast<std::uint64_t>(n)));
+  return {chosen.begin(), chosen.end()};
+}
+
+std::string entry(const Target& target, Index i) {
+  std::ostringstream out;
+  out << "loss by " << target.name << " " << index_of(target.original.shape(), i);
+  return out.str();
+}
+
+}  // namespace
+
+GradcheckResult gradcheck_sampled(const CheckedFunction& f, const std::vector<Tensor>& inputs,
+                                  const NamedTensors& parameters, const SampleOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto in_time = [&] {
+    return std::chrono::steady_clock::now() - start <
+           std::chrono::duration<double>(options.seconds);
+  };
+  core::Generator random(options.seed);
+  const CheckedFunction loss = projected(f, inputs, parameters, random);
+  Probe probe(loss, inputs, parameters);
+  std::vector<Target>& targets = probe.targets();
+
+  const Tensor value = probe.outputs()[0];
+  const NDArray one = NDArray::full({}, 1, Float64);
+  const std::array said{probe.gradients(value, one, false), probe.gradients(value, one, true)};
+  Comparison comparison(options);
+  const std::vector<NDArray> direction = random_direction(targets, random);
+  comparison.add({dot(said[0], direction), dot(said[1], direction)},
+                 probe.measure(direction, options.eps)[0],
+                 [] { return std::string("loss along a random direction"); });
+
+  std::vector<std::vector<Index>> entries;
+  for (const Target& target : targets)
+    entries.push_back(sample(target.size(), options.entries, random));
+  Index skipped = 0;
+  for (std::size_t turn = 0; turn < static_cast<std::size_t>(options.entries); ++turn) {
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      if (turn >= entries[t].size()) continue;
+      if (!in_time()) {
+        ++skipped;
+        continue;
+      }
+      const Index i = entries[t][turn];
+      comparison.add({element(said[0][t], i), element(said[1][t], i)},
+                     probe.measure(targets[t], i, options.eps)[0],
+                     [&] { return entry(targets[t], i); });
+    }
+  }
+  return comparison.finish(skipped);
+}
+
+}  // namespace tapehead

@@ -1,0 +1,79 @@
+// Rows: matrix products and attention.
+#include "shapes.h"
+
+namespace tapehead::op_rows {
+
+Rows products() {
+  return {
+      {"matmul",
+       "matmul(a, b)",
+       {{{2, 3}, {3, 4}},
+        {{3}, {3}},
+        {{2, 3}, {3}},
+        {{3}, {3, 2}},
+        {{2, 3, 2}, {2, 4}},
+        {{2, 3}, {4, 3, 2}},
+        {{3, 2, 3}, {3, 3, 4}},
+        {{2, 1, 2, 3}, {3, 3, 2}},
+        {{4, 2, 3}, {3}},
+        {{3}, {2, 3, 2}},
+        {{1, 1}, {1, 1}},
+        {{0, 3}, {3, 2}},
+        {{2, 0}, {0, 3}},
+        {{0, 2, 3}, {3, 2}}},
+       [](In x) { return matmul(x[0], x[1]); }},
+      {"matmul",
+       "matmul(a.mT, b.mT)",
+       {{{3, 2}, {4, 3}}, {{2, 3, 2}, {4, 3}}},
+       [](In x) { return matmul(mT(x[0]), mT(x[1])); }},
+      {"linear",
+       "linear(a, b, c)",
+       {{{2, 3, 4}, {5, 4}, {5}}, {{4}, {5, 4}, {5}}, {{0, 4}, {2, 4}, {2}}, {{1, 1}, {1, 1}, {1}}},
+       [](In x) { return linear(x[0], x[1], x[2]); }},
+      {"linear",
+       "linear(a, b)",
+       {{{3, 4}, {2, 4}}, {{2, 1, 3}, {4, 3}}},
+       [](In x) { return linear(x[0], x[1]); }},
+  };
+}
+
+namespace {
+
+Outputs both(const AttentionResult& result) {
+  return std::vector<Tensor>{result.output, result.weights};
+}
+
+}  // namespace
+
+// In `attend` of the golden script: softmax(scale q k^T + bias, hidden: -1e9) keep v, and weights.
+Rows attention() {
+  const OpRow::Shapes plain{{1, 2, 3, 2}, {1, 2, 4, 2}, {1, 2, 4, 3}};
+  const OpRow::Shapes single{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
+  const OpRow::Shapes biased{{1, 2, 3, 2}, {1, 2, 4, 2}, {1, 2, 4, 3}, {2, 1, 4}};
+  return {
+      {"fused_attention",
+       "attend(a, b, c, scale=0.5)",
+       {plain, single, {{2, 1, 2, 3}, {2, 1, 3, 3}, {2, 1, 3, 1}}},
+       [](In x) { return both(fused_attention(x[0], x[1], x[2], {}, {}, {}, 0.5, true)); }},
+      {"fused_attention",
+       "attend(a, b, c, scale=0.5)[0]",
+       {plain, single},
+       [](In x) { return fused_attention(x[0], x[1], x[2], {}, {}, {}, 0.5, false).output; }},
+      {"fused_attention",
+       "attend(a, b, c, mask=every_third(3, 4), scale=0.7)",
+       {plain},
+       [](In x) {
+         return both(fused_attention(x[0], x[1], x[2], every_third({3, 4}), {}, {}, 0.7, true));
+       }},
+      {"fused_attention",
+       "attend(a, b, c, mask=every_third(1, 1, 3, 1), bias=d, keep=keep(1, 2, 3, 4), scale=0.7)",
+       {biased},
+       [](In x) {
+         const Tensor keep = to(logical_not(every_third({1, 2, 3, 4})), x[0].dtype()) * 1.5;
+         return both(
+             fused_attention(x[0], x[1], x[2], every_third({1, 1, 3, 1}), x[3], keep, 0.7, true));
+       }},
+  };
+}
+
+}  // namespace tapehead::op_rows

@@ -1,0 +1,135 @@
+// Rows: the same elements in other places.
+#include "shapes.h"
+
+namespace tapehead::op_rows {
+
+Rows shapes() {
+  const Sets matrices{{{2, 3}}, {{1, 1}}, {{0, 3}}}, stacks{{{2, 3, 4}}, {{2, 3}}, {{2, 0, 3}}};
+  return {
+      {"view",
+       "a.view(3, -1)",
+       {{{2, 6}}, {{3, 1}}, {{3, 2, 2}}},
+       [](In x) {
+         return view(x[0], {3, -1});
+       }},
+      {"reshape",
+       "reshape(a.mT, (6,))",
+       {{{2, 3}}, {{6, 1}}, {{1, 2, 3}}},
+       [](In x) { return reshape(mT(x[0]), {6}); }},
+      {"flatten", "flatten(a)", unary, [](In x) { return flatten(x[0]); }},
+      {"flatten", "flatten(a, 1)", cubes, [](In x) { return flatten(x[0], 1); }},
+      {"transpose", "transpose(a, 0, -1)", unary, [](In x) { return transpose(x[0], 0, -1); }},
+      {"t", "t(a)", {{{2, 3}}, {{3}}, {{}}, {{0, 2}}}, [](In x) { return t(x[0]); }},
+      {"mT", "a.mT", stacks, [](In x) { return mT(x[0]); }},
+      {"permute", "permute(a, (2, 0, 1))", cubes,
+       [](In x) {
+         return permute(x[0], {2, 0, 1});
+       }},
+      {"expand",
+       "a.expand(2, 4, 3)",
+       {{{4, 1}}, {{3}}, {{1, 4, 3}}, {{}}},
+       [](In x) {
+         return expand(x[0], {2, 4, 3});
+       }},
+      {"squeeze", "squeeze(a)", {{{1, 3, 1}}, {{2}}, {{1}}}, [](In x) { return squeeze(x[0]); }},
+      {"squeeze", "squeeze(a, 1)", {{{2, 1, 3}}, {{2, 3}}}, [](In x) { return squeeze(x[0], 1); }},
+      {"unsqueeze", "unsqueeze(a, -1)", unary, [](In x) { return unsqueeze(x[0], -1); }},
+      {"narrow",
+       "narrow(a, 1, 1, 2)",
+       {{{2, 4}}, {{1, 3, 2}}, {{0, 3}}},
+       [](In x) { return narrow(x[0], 1, 1, 2); }},
+      {"select", "select(a, -1, 1)", stacks, [](In x) { return select(x[0], -1, 1); }},
+      {"slice",
+       "a[:, 1:4:2]",
+       {{{2, 5}}, {{3, 4, 1}}, {{2, 1}}, {{0, 4}}},
+       [](In x) { return slice(x[0], 1, 1, 4, 2); }},
+      {"slice",
+       "a[-3:-1]",
+       {{{5, 2}}, {{2}}, {{1, 2}}},
+       [](In x) { return slice(x[0], 0, -3, -1); }},
+      {"contiguous", "a.mT.contiguous()", stacks, [](In x) { return contiguous(mT(x[0])); }},
+      {"clone", "clone(a)", unary, [](In x) { return clone(x[0]); }},
+      {"to", "a.to(float64)", unary, [](In x) { return to(x[0], Float64); }},
+      {"tril", "tril(a)", stacks, [](In x) { return tril(x[0]); }},
+      {"tril", "tril(a, 1)", matrices, [](In x) { return tril(x[0], 1); }},
+      {"triu", "triu(a, -1)", {{{4, 2}}, {{2, 3, 3}}}, [](In x) { return triu(x[0], -1); }},
+      {"alias", "a.view_as(a)", unary, [](In x) { return alias(x[0]); }},
+  };
+}
+
+Rows joining() {
+  return {
+      {"split", "split(a, 2)", {{{5, 2}}, {{4}}, {{1, 3}}}, [](In x) { return split(x[0], 2); }},
+      {"split",
+       "split(a, [1, 0, 3], dim=-1)",
+       {{{2, 4}}, {{4}}},
+       [](In x) {
+         return split(x[0], std::vector<Index>{1, 0, 3}, -1);
+       }},
+      {"chunk",
+       "chunk(a, 3, dim=1)",
+       {{{2, 7}}, {{2, 3, 2}}, {{3, 2}}},
+       [](In x) { return chunk(x[0], 3, 1); }},
+      {"cat",
+       "cat([a, b, a], dim=1)",
+       {{{2, 3}, {2, 1}}, {{1, 1, 2}, {1, 3, 2}}, {{2, 0}, {2, 2}}},
+       [](In x) {
+         return cat({x[0], x[1], x[0]}, 1);
+       }},
+      {"stack",
+       "stack([a, b], dim=-1)",
+       {{{2, 3}, {2, 3}}, {{}, {}}, {{0, 2}, {0, 2}}},
+       [](In x) {
+         return stack({x[0], x[1]}, -1);
+       }},
+  };
+}
+
+namespace {
+
+Tensor rows_2_0_2() { return tensor({2, 0, 2}); }
+// For a (2, 3) output or a part of it, from 3 columns.
+Tensor columns() { return tensor({{2, 0, 2}, {1, 1, 0}}); }
+
+}  // namespace
+
+Rows indexing() {
+  return {
+      {"index_select",
+       "index_select(a, 0, tensor([2, 0, 2]))",
+       {{{3, 2}}, {{3}}, {{4, 1, 2}}},
+       [](In x) { return index_select(x[0], 0, rows_2_0_2()); }},
+      {"index_select",
+       "index_select(a, -1, tensor([2, 0, 2]))",
+       {{{2, 4}}, {{0, 3}}},
+       [](In x) { return index_select(x[0], -1, rows_2_0_2()); }},
+      {"gather",
+       "gather(a, 1, tensor([[2, 0, 2], [1, 1, 0]]))",
+       {{{2, 3}}, {{3, 4}}},
+       [](In x) { return gather(x[0], 1, columns()); }},
+      {"embedding",
+       "embedding(tensor([[2, 0, 2], [1, 1, 0]]), a)",
+       {{{4, 2}}, {{3, 1}}},
+       [](In x) { return embedding(columns(), x[0]); }},
+      {"slice_backward",
+       "slice_backward(a, (2, 5), 1, 1, 4, 2)",
+       {{{2, 2}}},
+       [](In x) {
+         return slice_backward(x[0], {2, 5}, 1, 1, 2);
+       }},
+      {"index_select_backward",
+       "zeros(4, 2).to(a.dtype).index_add(0, tensor([2, 0, 2]), a)",
+       {{{3, 2}}},
+       [](In x) {
+         return index_select_backward(x[0], {4, 2}, 0, rows_2_0_2());
+       }},
+      {"gather_backward",
+       "zeros(2, 4).to(a.dtype).scatter_add(1, tensor([[2, 0, 2], [1, 1, 0]]), a)",
+       {{{2, 3}}},
+       [](In x) {
+         return gather_backward(x[0], {2, 4}, 1, columns());
+       }},
+  };
+}
+
+}  // namespace tapehead::op_rows

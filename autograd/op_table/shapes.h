@@ -1,0 +1,25 @@
+// Inputs that many rows share.
+#pragma once
+
+#include "../create.h"
+#include "../op_table.h"
+#include "../ops.h"
+
+namespace tapehead::op_rows {
+
+using In = const std::vector<Tensor>&;
+using Sets = std::vector<OpRow::Shapes>;
+
+inline const Sets unary{{{2, 3}}, {{}}, {{0, 3}}, {{1, 1}}, {{3, 1, 2}}};
+inline const Sets binary{{{2, 3}, {2, 3}}, {{2, 1, 3}, {4, 1}}, {{3}, {2, 3}}, {{}, {2, 3}},
+                         {{}, {}},         {{0, 3}, {3}},       {{1}, {0}},    {{1, 1}, {1}}};
+inline const Sets cubes{{{2, 3, 4}}, {{1, 3, 1}}, {{2, 0, 4}}};
+
+/// Bool: true, false, false, true, …
+inline Tensor every_third(const Shape& shape) {
+  std::vector<double> values;
+  for (Index i = 0; i < core::numel(shape); ++i) values.push_back(i % 3 == 0);
+  return tensor(values, shape, Bool);
+}
+
+}  // namespace tapehead::op_rows
