@@ -1,0 +1,70 @@
+// What the tests do with the rows of the library's table of ops.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <tapehead/autograd/backward.h>
+#include <tapehead/autograd/op_table.h>
+#include <tapehead/autograd/ops.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../support/compare.h"
+
+namespace tapehead::testing {
+
+using Tensors = std::vector<Tensor>;
+
+/// "add(a, b) (2, 3) (3)".
+inline std::string title(const OpRow& row, const OpRow::Shapes& shapes) {
+  std::ostringstream out;
+  out << row.call;
+  for (const Shape& shape : shapes) out << " " << shape;
+  return out.str();
+}
+
+/// Calls visit(row, shapes) for every row and each of its sets of inputs.
+template <class Visit>
+void each_example(Visit visit) {
+  for (const OpRow& row : op_table()) {
+    for (const OpRow::Shapes& shapes : row.inputs) {
+      CAPTURE(title(row, shapes));
+      visit(row, shapes);
+    }
+  }
+}
+
+inline Tensors leaves(const OpRow& row, const OpRow::Shapes& shapes, DType dtype = Float64) {
+  Tensors result;
+  for (const Tensor& input : example_inputs(row, shapes))
+    result.push_back(input.to(dtype).clone().requires_grad_());
+  return result;
+}
+
+/// The sum of the floating outputs, each projected on noise; undefined if there are none.
+inline Tensor projected(const Outputs& outputs) {
+  Tensor loss;
+  std::uint32_t seed = 100;
+  for (const Tensor& output : outputs) {
+    if (!is_floating(output.dtype())) continue;
+    const Tensor term = sum(output * noise(output.shape(), ++seed, output.dtype()));
+    loss = loss.defined() ? loss + term : term;
+  }
+  return loss;
+}
+
+/// d projected(row.f(x)) / dx; undefined tensors where there is none.
+inline Tensors gradients(const OpRow& row, const Tensors& x, bool create_graph = false) {
+  return autograd::grad({projected(row.f(x))}, x, {}, {}, create_graph, true);
+}
+
+/// The same values in another layout, as a view that `show` makes of a leaf of its own.
+struct Layout {
+  const char* name;
+  std::function<Tensor(const Tensor& values)> leaf;
+  std::function<Tensor(const Tensor& leaf, const Shape& shape)> show;
+};
+const std::vector<Layout>& layouts();
+
+}  // namespace tapehead::testing

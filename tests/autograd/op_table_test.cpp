@@ -1,0 +1,227 @@
+// Every op of the catalogue, by the rows of the table: right in every layout, along both paths, and
+// safe when its inputs are changed behind its back.
+#include "op_table.h"
+
+#include <fstream>
+#include <regex>
+#include <set>
+
+using namespace tapehead;
+using namespace tapehead::testing;
+
+namespace {
+
+constexpr GradcheckOptions strict{.atol = 1e-6, .rtol = 1e-6};
+
+std::string read(const std::string& path) {
+  std::ifstream file(TAPEHEAD_TESTS_DIR "/../" + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The names that `declaration` finds in a header: its first group.
+std::set<std::string> declared(const std::string& header, const char* declaration) {
+  const std::string text = read(header);
+  const std::regex pattern(declaration);
+  std::set<std::string> names;
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+Index longest(const Shape& shape) {
+  int best = 0;
+  for (int d = 0; d < shape.rank(); ++d)
+    if (shape[d] > shape[best]) best = d;
+  return best;
+}
+
+}  // namespace
+
+const std::vector<Layout>& testing::layouts() {
+  static const std::vector<Layout> all = {
+      {"contiguous", [](const Tensor& x) { return x.clone(); },
+       [](const Tensor& leaf, const Shape&) { return leaf; }},
+      {"transposed",
+       [](const Tensor& x) { return x.dim() < 2 ? x.clone() : x.transpose(0, -1).clone(); },
+       [](const Tensor& leaf, const Shape&) {
+         return leaf.dim() < 2 ? leaf : leaf.transpose(0, -1);
+       }},
+      {"sliced",
+       [](const Tensor& x) {
+         return x.dim() == 0 ? stack({x * 3, x}) : stack({x * 3, x, x * 5}, -1).flatten(-2);
+       },
+       [](const Tensor& leaf, const Shape& shape) {
+         if (shape.rank() == 0) return leaf.select(0, 1);
+         return leaf.slice(-1, 1, leaf.size(-1), 3);
+       }},
+      {"expanded",
+       [](const Tensor& x) {
+         if (x.dim() == 0 || x.numel() == 0) return x.clone();
+         return x.narrow(static_cast<int>(longest(x.shape())), 0, 1).clone();
+       },
+       [](const Tensor& leaf, const Shape& shape) { return leaf.expand(shape); }},
+  };
+  return all;
+}
+
+TEST_CASE("every op of the catalogue has a row in the table") {
+  std::set<std::string> rows;
+  for (const OpRow& row : op_table()) rows.insert(row.op);
+  const std::set<std::string> ops =
+      declared("autograd/ops.h",
+               "\n(?:Tensor|bool|ValuesIndices|AttentionResult|std::vector<Tensor>) (\\w+)\\(");
+  const std::set<std::string> methods =
+      declared("autograd/tensor.h", "\n  Tensor& (?!requires_grad_)(\\w+_)\\(");
+  CHECK(ops.size() >= 85);
+  CHECK(methods.size() == 8);
+  for (const std::string& op : ops) CHECK_MESSAGE(rows.count(op) == 1, op, " has no row");
+  for (const std::string& op : methods) CHECK_MESSAGE(rows.count(op) == 1, op, " has no row");
+  for (const std::string& op : rows)
+    CHECK_MESSAGE(ops.count(op) + methods.count(op) == 1, op, " is not in the catalogue");
+}
+
+TEST_CASE("no two rows show the same call, and example inputs are all different") {
+  std::set<std::string> calls;
+  each_example([&](const OpRow& row, const OpRow::Shapes& shapes) {
+    CHECK(calls.insert(title(row, shapes)).second);
+    std::set<double> seen;
+    std::size_t count = 0;
+    for (const Tensor& input : example_inputs(row, shapes)) {
+      for (const double value : values(input)) {
+        seen.insert(value);
+        CHECK(std::abs(value) >= 0.25);
+        CHECK((value > 0 || !row.positive));
+      }
+      count += static_cast<std::size_t>(input.numel());
+    }
+    CHECK(seen.size() == count);
+  });
+}
+
+TEST_CASE("every op's Jacobian agrees with central differences to 1e-6") {
+  for (const OpRow& row : op_table()) {
+    if (!row.differentiable) continue;
+    const GradcheckResult result = gradcheck(row, strict);
+    CHECK_MESSAGE(result.passed, result.message);
+    CHECK(result.checked > 0);
+  }
+}
+
+TEST_CASE("every op's gradient agrees with central differences in every layout") {
+  each_example([](const OpRow& row, const OpRow::Shapes& shapes) {
+    if (!row.differentiable) return;
+    for (const Layout& layout : layouts()) {
+      if (row.choosing && std::string(layout.name) == "expanded") continue;  // ties are kinks
+      CAPTURE(layout.name);
+      Tensors inputs;
+      for (const Tensor& input : example_inputs(row, shapes))
+        inputs.push_back(layout.leaf(input).requires_grad_());
+      const auto loss = [&](const Tensors& leaves) {
+        Tensors shown;
+        for (std::size_t i = 0; i < leaves.size(); ++i)
+          shown.push_back(layout.show(leaves[i], shapes[i]));
+        return projected(row.f(shown));
+      };
+      const GradcheckResult result = gradcheck(loss, inputs, {}, strict);
+      CHECK_MESSAGE(result.passed, result.message);
+    }
+  });
+}
+
+TEST_CASE("every op gives the same bits for every layout of its inputs") {
+  each_example([](const OpRow& row, const OpRow::Shapes& shapes) {
+    const Tensors inputs = example_inputs(row, shapes);
+    const Outputs want = row.f(inputs);
+    for (const Layout& layout : layouts()) {
+      if (std::string(layout.name) == "expanded") continue;  // these are other values
+      CAPTURE(layout.name);
+      Tensors shown;
+      for (const Tensor& input : inputs)
+        shown.push_back(layout.show(layout.leaf(input), input.shape()));
+      const Outputs got = row.f(shown);
+      REQUIRE(got.size() == want.size());
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        CHECK(difference(shown[0], inputs[0]) == "");
+        CHECK(difference(got[i], want[i]) == "");
+      }
+    }
+  });
+}
+
+TEST_CASE("every op's second derivative agrees with central differences") {
+  each_example([](const OpRow& row, const OpRow::Shapes& shapes) {
+    if (!row.differentiable) return;
+    const GradcheckResult result =
+        gradgradcheck(row.f, leaves(row, shapes), {}, {.atol = 1e-5, .rtol = 1e-5});
+    CHECK_MESSAGE(result.passed, result.message);
+  });
+}
+
+TEST_CASE("no op's gradient vanishes everywhere") {
+  for (const OpRow& row : op_table()) {
+    if (!row.differentiable) continue;
+    CAPTURE(row.call);
+    const Tensors found = gradients(row, leaves(row, row.inputs[0]));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i);
+      double largest = 0;
+      if (found[i].defined())
+        for (const double value : values(found[i])) largest = std::max(largest, std::abs(value));
+      CHECK((largest > 1e-3) == !(i == 0 && row.forgets_first));
+    }
+  }
+}
+
+TEST_CASE("comparisons and indices have no gradient") {
+  for (const OpRow& row : op_table()) {
+    if (row.differentiable) continue;
+    CAPTURE(row.call);
+    for (const Tensor& output : row.f(leaves(row, row.inputs[0])))
+      CHECK_FALSE(output.requires_grad());
+  }
+}
+
+TEST_CASE("a fused derivative and the plain one agree") {
+  each_example([](const OpRow& row, const OpRow::Shapes& shapes) {
+    if (!row.differentiable) return;
+    const Tensors x = leaves(row, shapes);
+    const Tensors fused = gradients(row, x), plain = gradients(row, x, true);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      CHECK(difference(fused[i], plain[i], {.relative_to_at_least_one = 1e-13}) == "");
+  });
+}
+
+TEST_CASE("an input changed in place after the op is refused by backward or makes no difference") {
+  each_example([](const OpRow& row, const OpRow::Shapes& shapes) {
+    if (!row.differentiable) return;
+    const Tensors want = gradients(row, leaves(row, shapes));
+    for (std::size_t changed = 0; changed < shapes.size(); ++changed) {
+      for (const bool create_graph : {false, true}) {
+        CAPTURE(changed);
+        CAPTURE(create_graph);
+        const Tensors x = leaves(row, shapes);
+        // Only the op itself is under test: how its outputs are weighted is settled beforehand.
+        const Outputs outputs = row.f(x);
+        Tensors roots, weights;
+        std::uint32_t seed = 100;
+        for (const Tensor& output : outputs) {
+          if (!is_floating(output.dtype())) continue;
+          weights.push_back(noise(output.shape(), ++seed));
+          roots.push_back(output);
+        }
+        {
+          const NoGradGuard no_grad;
+          Tensor input = x[changed];
+          input.mul_(3).add_(0.5);
+        }
+        try {
+          const Tensors got = autograd::grad(roots, x, weights, {}, create_graph, true);
+          for (std::size_t i = 0; i < x.size(); ++i)
+            CHECK(difference(got[i], want[i], {.relative_to_at_least_one = 1e-12}) == "");
+        } catch (const GraphError& error) {
+          CHECK(std::string(error.what()).find("changed it in place") != std::string::npos);
+        }
+      }
+    }
+  });
+}
