@@ -7,10 +7,10 @@ Rows shapes() {
   const Sets matrices{{{2, 3}}, {{1, 1}}, {{0, 3}}}, stacks{{{2, 3, 4}}, {{2, 3}}, {{2, 0, 3}}};
   return {
       {"view",
-       "a.view(3, -1)",
+       "a.contiguous().view(3, -1)",
        {{{2, 6}}, {{3, 1}}, {{3, 2, 2}}},
        [](In x) {
-         return view(x[0], {3, -1});
+         return view(contiguous(x[0]), {3, -1});
        }},
       {"reshape",
        "reshape(a.mT, (6,))",
