@@ -93,9 +93,19 @@ void multiply_any(NDArray& target, const NDArray& a, const NDArray& b, bool accu
                    [&]<class T>() { multiply_batches<T>(target, a, b, accumulate, op); });
 }
 
+// The leading dimensions of the result.
+Shape common_batch(const Shape& a, const Shape& b) {
+  for (int d = 3; d <= std::min(a.rank(), b.rank()); ++d)
+    if (a[-d] != b[-d] && a[-d] != 1 && b[-d] != 1)
+      fail<ShapeError>("matmul: leading dimensions of ", a, " and ", b,
+                       " do not broadcast: ", a[-d], " against ", b[-d],
+                       "; sizes must be equal, or one of them 1");
+  return broadcast("matmul", batch_of(a), batch_of(b));
+}
+
 // Ranks of at least 2.
 NDArray multiply_matrices(const NDArray& a, const NDArray& b) {
-  Shape shape = broadcast("matmul", batch_of(a.shape()), batch_of(b.shape()));
+  Shape shape = common_batch(a.shape(), b.shape());
   shape.push_back(a.shape()[-2]);
   shape.push_back(b.shape()[-1]);
   NDArray result = NDArray::empty(shape, a.dtype());
