@@ -130,8 +130,8 @@ go_test() {  # every test; more arguments go to ctest: ./go test -R matmul
 
 go_bench() {  # benchmarks; more arguments go to the program: ./go bench --benchmark_filter=matmul
   prepare benchmark/benchmark.h:libbenchmark-dev
-  build bench
-  build/bench/bin/bench "$@"
+  build bench tapehead_bench
+  build/bench/bin/tapehead_bench "$@"
 }
 
 go_format() {  # clang-format on every source file; --check only looks

@@ -49,17 +49,17 @@ void use_isa(Isa isa) {
 Isa detail::choose() {
   const char* wanted = std::getenv("TAPEHEAD_ISA");
   const std::vector<Isa> isas = supported_isas();
-  Isa chosen = isas.back();
+  Isa choice = isas.back();
   if (wanted && *wanted) {
-    chosen = Isa{-1};
+    choice = Isa{-1};
     for (const Isa isa : isas)
-      if (std::string(wanted) == name(isa)) chosen = isa;
-    if (chosen == Isa{-1})
+      if (std::string(wanted) == name(isa)) choice = isa;
+    if (choice == Isa{-1})
       fail<Error>("TAPEHEAD_ISA: expected an instruction set of this CPU, got \"", wanted,
                   "\"; these work: ", listed());
   }
-  detail::chosen = chosen;
-  return chosen;
+  detail::chosen = choice;
+  return choice;
 }
 
 }  // namespace tapehead::core::kernels

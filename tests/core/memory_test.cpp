@@ -23,7 +23,8 @@ struct Limit {
 TEST_CASE("blocks of every size are aligned, writable and counted") {
   const auto live = live_blocks();
   std::vector<std::pair<void*, std::uint64_t>> blocks;
-  for (std::uint64_t bytes : {0, 1, 63, 64, 65, 511, 512, 513, 4096, 100000, 1 << 20, 5000001}) {
+  for (std::uint64_t bytes : std::initializer_list<std::uint64_t>{0, 1, 63, 64, 65, 511, 512, 513,
+                                                                  4096, 100000, 1 << 20, 5000001}) {
     void* block = allocate(bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
     std::memset(block, 0x5a, bytes);
@@ -73,7 +74,8 @@ TEST_CASE("a cached block is used again at once") {
 TEST_CASE("emptying the cache gives every cached block back") {
   empty_cache();
   const std::uint64_t before = reserved_bytes();
-  for (std::uint64_t bytes : {1, 500, 577, 5000, 1 << 20}) deallocate(allocate(bytes), bytes);
+  for (std::uint64_t bytes : std::initializer_list<std::uint64_t>{1, 500, 577, 5000, 1 << 20})
+    deallocate(allocate(bytes), bytes);
   CHECK(reserved_bytes() >= before);
   empty_cache();
   CHECK(reserved_bytes() == before);
