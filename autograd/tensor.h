@@ -224,3 +224,5 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 std::string to_string(const Tensor& tensor);
 
 }  // namespace tapehead
+
+#include "node.h"  // the constructors, inline
