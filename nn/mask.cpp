@@ -18,15 +18,15 @@ bool fits(const Shape& mask, const Shape& scores) {
 
 // What the shapes that people often try were meant to be.
 std::string fix(const Shape& mask, const Shape& scores) {
+  if (scores.rank() != 4) return "";
   const Index Tk = scores[-1];
   std::ostringstream text;
   if (mask.rank() == 1 && mask[0] == Tk)
     text << "; to hide keys, use .view({1, 1, 1, " << Tk << "})";
-  else if (mask.rank() == 2 && scores.rank() == 4 && mask[1] == Tk)
+  if (mask.rank() == 2 && mask[1] == Tk)
     text << "; to hide keys of each sequence, use .view({" << mask[0] << ", 1, 1, " << Tk << "})";
-  else if (mask.rank() == 3 && scores.rank() == 4)
-    text << "; to use one for all heads, use .unsqueeze(1)";
-  else if (mask.rank() == 4 && scores.rank() == 4 && mask[-1] == 1)
+  if (mask.rank() == 3) text << "; to use one for all heads, use .unsqueeze(1)";
+  if (mask.rank() == 4 && mask[-1] == 1)
     text << "; this one hides queries, to hide keys use .transpose(2, 3)";
   return text.str();
 }

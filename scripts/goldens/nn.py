@@ -1,0 +1,190 @@
+"""Writes tests/goldens/nn/: what PyTorch 1.13.1 (Debian, no MKL) initialises, drops and learns.
+
+Tensors are {"shape", "dtype", "data"}, their values in row-major order, each the shortest that names
+its number.
+
+init.json       layers and initialisers after torch.manual_seed(seed)
+dropout.json    dropout of ones, and the weights of attention with dropout
+optimizers.json parameters after each step, from given gradients
+clip.json       norms, and gradients after clipping
+training.json   20 Adam steps of multi-head attention in float64, dropout active: every loss
+"""
+
+import json
+import math
+import pathlib
+import sys
+
+import torch
+from torch import nn
+
+DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64", torch.bool: "bool"}
+
+
+def dump(tensor):
+    tensor = tensor.detach()
+    data = [float(str(v)) if tensor.is_floating_point() else int(v) for v in tensor.reshape(-1).numpy()]
+    return {"shape": list(tensor.shape), "dtype": DTYPES[tensor.dtype], "data": data}
+
+
+def dump_all(module):
+    return {name: dump(tensor) for name, tensor in module.state_dict().items()}
+
+
+class Attention(nn.Module):
+    """Multi-head attention with separate projections, 0 in the mask meaning hidden."""
+
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.heads = heads
+        self.W_q = nn.Linear(width, width)
+        self.W_k = nn.Linear(width, width)
+        self.W_v = nn.Linear(width, width)
+        self.W_o = nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def split(self, x):
+        return x.view(x.size(0), -1, self.heads, x.size(2) // self.heads).transpose(1, 2)
+
+    def forward(self, query, key, value, mask=None):
+        q, k, v = self.split(self.W_q(query)), self.split(self.W_k(key)), self.split(self.W_v(value))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -1e9)
+        self.weights = self.dropout(scores.softmax(-1))
+        return self.W_o((self.weights @ v).transpose(1, 2).reshape(query.shape))
+
+
+def init_goldens():
+    layers = {
+        "Linear(4, 3)": lambda: nn.Linear(4, 3),
+        "Linear(7, 5, bias=False)": lambda: nn.Linear(7, 5, bias=False),
+        "Linear(33, 9)": lambda: nn.Linear(33, 9),
+        "Embedding(3, 5)": lambda: nn.Embedding(3, 5),
+        "LayerNorm(4)": lambda: nn.LayerNorm(4),
+        "MultiHeadAttention(6, 3)": lambda: Attention(6, 3, 0.1),
+        "Linear(5, 3).double()": lambda: nn.Linear(5, 3).double(),
+    }
+    result = {}
+    for seed, (name, make) in enumerate(layers.items()):
+        torch.manual_seed(seed)
+        result[name] = {"seed": seed, "state": dump_all(make())}
+    large = nn.Embedding(11, 6)
+    torch.manual_seed(3)
+    large.reset_parameters()
+
+    initialisers = {
+        "uniform_(-2, 3)": lambda w: nn.init.uniform_(w, -2, 3),
+        "normal_(1, 0.5)": lambda w: nn.init.normal_(w, 1, 0.5),
+        "xavier_uniform_()": nn.init.xavier_uniform_,
+        "xavier_uniform_(5/3)": lambda w: nn.init.xavier_uniform_(w, nn.init.calculate_gain("tanh")),
+        "xavier_normal_()": nn.init.xavier_normal_,
+        "kaiming_uniform_()": nn.init.kaiming_uniform_,
+        "kaiming_uniform_(0, fan_out, relu)": lambda w: nn.init.kaiming_uniform_(w, 0, "fan_out", "relu"),
+        "kaiming_normal_()": nn.init.kaiming_normal_,
+        "kaiming_normal_(0.2, fan_out)": lambda w: nn.init.kaiming_normal_(w, 0.2, "fan_out"),
+    }
+    filled = {}
+    for name, fill in initialisers.items():
+        for dtype in (torch.float32, torch.float64):
+            torch.manual_seed(7)
+            filled[f"{name} {DTYPES[dtype]}"] = dump(fill(torch.empty(3, 2, 2, dtype=dtype)))
+    gains = {name: nn.init.calculate_gain(name) for name in ("linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu")}
+    gains["leaky_relu 0.3"] = nn.init.calculate_gain("leaky_relu", 0.3)
+    return {"layers": result, "Embedding(11, 6)": dump(large.weight), "initialisers": filled, "gains": gains}
+
+
+def dropout_goldens():
+    ones = []
+    for seed, (p, shape) in enumerate([(0.1, (3, 7)), (0.5, (2, 3, 4)), (0.25, (40,)), (0.0, (5,)), (1.0, (5,))]):
+        for dtype in (torch.float32, torch.float64):
+            torch.manual_seed(seed)
+            y = nn.Dropout(p)(torch.ones(shape, dtype=dtype))
+            ones.append({"seed": seed, "p": p, "y": dump(y), "next": dump(torch.rand(1))})
+    torch.manual_seed(0)
+    attention, x = Attention(8, 2, 0.3), torch.rand(2, 5, 8)
+    mask = torch.ones(5, 5).tril()
+    torch.manual_seed(11)
+    output = attention(x, x, x, mask)
+    return {"ones": ones, "attention": {"x": dump(x), "weights": dump(attention.weights), "output": dump(output)}}
+
+
+OPTIMIZERS = {
+    "SGD": (torch.optim.SGD, dict(lr=0.1)),
+    "SGD weight_decay": (torch.optim.SGD, dict(lr=0.1, weight_decay=0.03)),
+    "SGD momentum": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, dampening=0.3, weight_decay=0.03)),
+    "SGD nesterov": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, weight_decay=0.03, nesterov=True)),
+    "Adam": (torch.optim.Adam, dict(lr=0.01)),
+    "Adam L2": (torch.optim.Adam, dict(lr=0.01, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1)),
+    "AdamW": (torch.optim.AdamW, dict(lr=0.01)),
+    "AdamW decay": (torch.optim.AdamW, dict(lr=0.02, betas=(0.8, 0.95), eps=1e-6, weight_decay=0.2)),
+}
+
+
+def optimizer_goldens():
+    torch.manual_seed(0)
+    start = torch.randn(23, dtype=torch.float64)
+    grads = torch.randn(4, 23, dtype=torch.float64)
+    result = {"start": dump(start.float()), "grads": dump(grads.float()), "runs": {}}
+    for name, (make, options) in OPTIMIZERS.items():
+        for dtype in (torch.float32, torch.float64):
+            p = start.float().to(dtype).requires_grad_()
+            optimizer, after = make([p], **options), []
+            for step, grad in enumerate(grads.float().to(dtype)):
+                if step == 3:
+                    optimizer.param_groups[0]["lr"] /= 2
+                p.grad = grad.clone()
+                optimizer.step()
+                after.append(p.detach().clone())
+            result["runs"][f"{name} {DTYPES[dtype]}"] = {"options": options, "after": dump(torch.stack(after))}
+    return result
+
+
+def clip_goldens():
+    torch.manual_seed(0)
+    grads = [torch.randn(4, 3, dtype=torch.float64), torch.randn(5, dtype=torch.float64)]
+    result = {"grads": [dump(g) for g in grads], "clips": []}
+    for max_norm in (0.0, 0.5, 2.0, 100.0):
+        parameters = [torch.zeros_like(g).requires_grad_() for g in grads]
+        for parameter, grad in zip(parameters, grads):
+            parameter.grad = grad.clone()
+        norm = nn.utils.clip_grad_norm_(parameters, max_norm)
+        clipped = [dump(p.grad) for p in parameters]
+        result["clips"].append({"max_norm": max_norm, "norm": norm.item(), "grads": clipped})
+    return result
+
+
+def training_goldens():
+    torch.manual_seed(0)
+    model = Attention(16, 4, 0.1).double()
+    x, target = torch.rand(3, 7, 16, dtype=torch.float64), torch.rand(3, 7, 16, dtype=torch.float64)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    mask = torch.ones(7, 7).tril()
+    torch.manual_seed(1)
+    losses = []
+    for _ in range(20):
+        optimizer.zero_grad(set_to_none=True)
+        loss = nn.functional.mse_loss(model(x, x, x, mask), target)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return {"x": dump(x), "target": dump(target), "losses": losses}
+
+
+def main(folder):
+    folder = pathlib.Path(folder) / "nn"
+    folder.mkdir(parents=True, exist_ok=True)
+    goldens = {
+        "init": init_goldens(),
+        "dropout": dropout_goldens(),
+        "optimizers": optimizer_goldens(),
+        "clip": clip_goldens(),
+        "training": training_goldens(),
+    }
+    for name, golden in goldens.items():
+        parts = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in golden.items())
+        (folder / f"{name}.json").write_text("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "tests" / "goldens")

@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+#include <tapehead/autograd/create.h>
+#include <tapehead/nn/embedding.h>
+#include <tapehead/nn/init.h>
+#include <tapehead/nn/parameter.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "goldens.h"
+
+using namespace tapehead;
+namespace init = tapehead::nn::init;
+using testing::difference;
+
+TEST_CASE("every initialiser fills in the numbers that PyTorch's does") {
+  const std::map<std::string, std::function<Tensor(Tensor)>> initialisers{
+      {"uniform_(-2, 3)", [](Tensor w) { return init::uniform_(w, -2, 3); }},
+      {"normal_(1, 0.5)", [](Tensor w) { return init::normal_(w, 1, 0.5); }},
+      {"xavier_uniform_()", [](Tensor w) { return init::xavier_uniform_(w); }},
+      {"xavier_uniform_(5/3)",
+       [](Tensor w) { return init::xavier_uniform_(w, init::calculate_gain("tanh")); }},
+      {"xavier_normal_()", [](Tensor w) { return init::xavier_normal_(w); }},
+      {"kaiming_uniform_()", [](Tensor w) { return init::kaiming_uniform_(w); }},
+      {"kaiming_uniform_(0, fan_out, relu)",
+       [](Tensor w) { return init::kaiming_uniform_(w, 0, init::Fan::Out, "relu"); }},
+      {"kaiming_normal_()", [](Tensor w) { return init::kaiming_normal_(w); }},
+      {"kaiming_normal_(0.2, fan_out)",
+       [](Tensor w) { return init::kaiming_normal_(w, 0.2, init::Fan::Out); }}};
+  const testing::Json goldens = testing::goldens("init").at("initialisers");
+  CHECK(goldens.size() == 2 * initialisers.size());
+  for (const auto& [name, fill] : initialisers) {
+    for (const DType dtype : {Float32, Float64}) {
+      CAPTURE(name);
+      manual_seed(7);
+      const Tensor w = fill(empty({3, 2, 2}, dtype));
+      const testing::Json& want = goldens.at(name + (dtype == Float32 ? " f32" : " f64"));
+      CHECK(difference(w, testing::to_tensor(want)) == "");
+    }
+  }
+}
+
+TEST_CASE("gains are PyTorch's") {
+  for (const auto& [name, gain] : testing::goldens("init").at("gains").items()) {
+    CAPTURE(name);
+    if (name == "leaky_relu 0.3")
+      CHECK(init::calculate_gain("leaky_relu", 0.3) == gain.get<double>());
+    else
+      CHECK(init::calculate_gain(name) == gain.get<double>());
+  }
+  CHECK_THROWS_WITH_AS(init::calculate_gain("swish"),
+                       "calculate_gain: expected linear, sigmoid, tanh, relu, leaky_relu or selu, "
+                       "got \"swish\"",
+                       Error);
+}
+
+TEST_CASE("an initialiser fills a parameter in place, off the tape") {
+  nn::Parameter p{zeros({2, 2})};
+  CHECK(init::constant_(p, 3).impl() == p.impl());
+  CHECK(p.is_leaf());
+  CHECK(difference(p, full({2, 2}, 3)) == "");
+  CHECK(difference(init::ones_(p), ones({2, 2})) == "");
+  CHECK(difference(init::zeros_(p), zeros({2, 2})) == "");
+}
+
+TEST_CASE("fans need two dimensions") {
+  CHECK_THROWS_WITH_AS(init::xavier_uniform_(empty({3})),
+                       "xavier_uniform_: expected a weight (fan_out, fan_in, ...), got (3); use "
+                       "uniform_, normal_ or zeros_ for a bias",
+                       ShapeError);
+}
+
+TEST_CASE("a large Float32 embedding starts within 4 ulp of PyTorch's") {
+  manual_seed(3);
+  const nn::Embedding embedding(11, 6);
+  const Tensor want = testing::to_tensor(testing::goldens("init").at("Embedding(11, 6)"));
+  CHECK(difference(embedding.weight, want, {.rtol = 4 * 1.2e-7}) == "");
+}

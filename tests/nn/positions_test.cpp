@@ -1,0 +1,68 @@
+#include <doctest/doctest.h>
+#include <tapehead/autograd/create.h>
+#include <tapehead/autograd/gradcheck.h>
+#include <tapehead/nn/embedding.h>
+#include <tapehead/nn/positions.h>
+
+#include "../support/cases.h"
+
+using namespace tapehead;
+using namespace tapehead::nn;
+using testing::difference;
+
+TEST_CASE(
+    "LAYR-05: Sinusoidal positions with odd width: works (one cosine column fewer) or a clear "
+    "error") {
+  const testing::Case c = testing::this_case();
+  for (const auto& [name, d] : {std::pair("d4", 4), std::pair("d5", 5), std::pair("d1", 1)})
+    CHECK(c.difference(sinusoidal_encoding(3, d, Float64), c.output(name)) == "");
+}
+
+TEST_CASE("sinusoidal positions are added, and are a buffer that is neither learnt nor saved") {
+  SinusoidalPositions positions(10, 5);
+  const Tensor y = positions(ones({2, 3, 5}));
+  const Tensor want = sinusoidal_encoding(10, 5).narrow(0, 0, 3) + 1;
+  CHECK(difference(y.select(0, 0), want) == "");
+  CHECK(difference(y.select(0, 1), want) == "");
+  CHECK(positions.parameters().empty());
+  CHECK(positions.state_dict().empty());
+  CHECK(positions.named_buffers().size() == 1);
+  CHECK(positions.to(Float64).named_buffers()[0].second.dtype() == Float64);
+}
+
+TEST_CASE("learned positions start as an embedding does and are added") {
+  manual_seed(5);
+  LearnedPositions positions(4, 3);
+  manual_seed(5);
+  const Embedding embedding(4, 3);
+  CHECK(difference(positions.weight, embedding.weight) == "");
+  const Tensor y = positions(zeros({2, 4, 3}));
+  CHECK(difference(y.select(0, 1), positions.weight) == "");
+}
+
+TEST_CASE("the gradients of positions are right, rows beyond the sequence getting none") {
+  LearnedPositions learned(4, 3);
+  SinusoidalPositions fixed(4, 3);
+  learned.to(Float64);
+  fixed.to(Float64);
+  const Tensor x = testing::noise({2, 2, 3}).requires_grad_();
+  CHECK(gradcheck([&](const auto& in) { return learned(in[0]); }, {x}, learned.named_parameters()));
+  CHECK(gradcheck([&](const auto& in) { return fixed(in[0]); }, {x}));
+}
+
+TEST_CASE("positions refuse other widths, and sequences longer than they know") {
+  SinusoidalPositions fixed(4, 3);
+  LearnedPositions learned(4, 3);
+  CHECK_THROWS_WITH_AS(fixed(ones({2, 5, 3})),
+                       "SinusoidalPositions: expected (B, T, 3) with T up to 4, got (2, 5, 3)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(learned(ones({2, 3})),
+                       "LearnedPositions: expected (B, T, 3) with T up to 4, got (2, 3)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(learned(ones({1, 2, 4})),
+                       "LearnedPositions: expected (B, T, 3) with T up to 4, got (1, 2, 4)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(LearnedPositions(0, 3),
+                       "LearnedPositions: expected max_len and d_model of at least 1, got 0 and 3",
+                       Error);
+}
