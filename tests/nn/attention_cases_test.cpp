@@ -1,6 +1,7 @@
 // Reference cases of attention: masks, and whole multi-head attentions.
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
+#include <tapehead/core/elementwise.h>
 #include <tapehead/nn/attention.h>
 
 #include "../support/cases.h"

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/gradcheck.h>
+#include <tapehead/core/elementwise.h>
 #include <tapehead/nn/encoder_block.h>
 
 #include "../support/compare.h"

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <tapehead/autograd/create.h>
 #include <tapehead/nn/linear.h>
 #include <tapehead/nn/module_list.h>
 

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <tapehead/core/elementwise.h>
 #include <tapehead/nn/linear.h>
 #include <tapehead/nn/module.h>
 
