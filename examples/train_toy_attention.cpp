@@ -63,14 +63,14 @@ int main() {
   optim::Adam optimizer(model.parameters(), {.lr = 1e-2});
   std::cout << model.num_parameters() << " parameters\n";
 
-  for (int step = 1; step <= 200; ++step) {
+  for (int step = 1; step <= 60; ++step) {
     const Batch data = random_batch();
     const Tensor logits = model(data.sequence);                                         // (B, T, V)
     const Tensor loss = loss_of(logits.view({-1, symbols}), data.reversed.view({-1}));  // ()
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
-    if (step == 1 || step % 50 == 0)
+    if (step == 1 || step % 10 == 0)
       std::cout << "step " << step << " loss " << loss.item() << "\n";
   }
   const double right = accuracy(model);

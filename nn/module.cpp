@@ -17,19 +17,20 @@ std::string joined(const std::string& path, const std::string& name) {
   return path.empty() || name.empty() ? path + name : path + "." + name;
 }
 
-// "a::b::List<a::Block>" without its namespaces.
+// "a::List<(anonymous namespace)::Block>" without what stands before each "::".
 std::string without_namespaces(const std::string& name) {
   std::string result;
-  std::size_t word = 0;  // where the current identifier began in result
+  std::size_t word = 0;  // where the current name begins in result
+  int depth = 0;         // within parentheses, which belong to the name that they are in
   for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool scope = name.compare(i, 2, "::") == 0;
-    if (scope) {
+    if (depth == 0 && name.compare(i, 2, "::") == 0) {
       result.resize(word);
       ++i;
       continue;
     }
     result += name[i];
-    if (name[i] == '<' || name[i] == ',' || name[i] == ' ') word = result.size();
+    depth += (name[i] == '(') - (name[i] == ')');
+    if (depth == 0 && (name[i] == '<' || name[i] == ',' || name[i] == ' ')) word = result.size();
   }
   return result;
 }

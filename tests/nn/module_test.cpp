@@ -40,7 +40,8 @@ struct Pair : Layer<Pair> {
     add("right", right);
   }
   Tensor forward(const Tensor& x, const Tensor& y = {}) {
-    return left(x) + right(y.defined() ? y : x) + bias;
+    const Tensor l = left(x), r = right(y.defined() ? y : x);
+    return l + r + bias;
   }
   Leaf left, right;
   Parameter bias;
@@ -137,8 +138,8 @@ TEST_CASE("an error within modules says in which, once, by its full path") {
   } outer;
   CHECK_THROWS_WITH_AS(
       outer(ones({3})),
-      "mul: shapes (3) and (2) do not broadcast; sizes must be equal or 1, aligned "
-      "from the right (in blocks.1.left)",
+      "mul: shapes (3) and (2) do not broadcast: 3 against 2 in dimension -1; sizes "
+      "must be equal, or one of them 1 (in blocks.1.left)",
       ShapeError);
   CHECK(module_path().empty());
 }
@@ -147,8 +148,8 @@ TEST_CASE("an error in the outermost module itself has no path to name") {
   Leaf leaf;
   CHECK_THROWS_WITH_AS(
       leaf(ones({3})),
-      "mul: shapes (3) and (2) do not broadcast; sizes must be equal or 1, aligned "
-      "from the right",
+      "mul: shapes (3) and (2) do not broadcast: 3 against 2 in dimension -1; sizes "
+      "must be equal, or one of them 1",
       ShapeError);
 }
 
