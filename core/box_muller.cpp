@@ -26,7 +26,7 @@ float log_float(float x) {
                         -1.6668057665e-1F, 2.0000714765e-1F, -2.4999993993e-1F, 3.3333331174e-1F})
     p = std::fma(p, r, c);
   const float r2 = r * r;
-  const float tail = std::fma(-r2, 0.5F, std::fma(p * r, r2, e * log2_low));
+  const float tail = std::fma(p * r, r2, e * log2_low) - r2 * 0.5F;
   return std::fma(e, log2_high, r + tail);
 }
 

@@ -11,8 +11,8 @@ namespace tapehead::core {
 namespace {
 
 // Box and Muller: two uniform numbers become a distance and an angle, and those two normal ones,
-// of which the second is kept. log, sin and cos are the platform's, as in PyTorch: another libm may
-// differ in the last bit.
+// of which the second is kept. log, sin and cos are the platform's, of doubles for floats too, as
+// in PyTorch: another libm may differ in a double's last bit.
 template <class T, class Uniform>
 T normal(std::optional<T>& spare, Uniform uniform) {
   if (spare) {
@@ -21,10 +21,10 @@ T normal(std::optional<T>& spare, Uniform uniform) {
     return kept;
   }
   constexpr T two_pi = static_cast<T>(2) * static_cast<T>(3.14159265358979323846);
-  const T u1 = uniform(), u2 = uniform();
-  const T radius = std::sqrt(-2 * std::log(1 - u2)), angle = two_pi * u1;
-  spare = radius * std::sin(angle);
-  return radius * std::cos(angle);
+  const T u1 = uniform(), u2 = uniform(), angle = two_pi * u1;
+  const T radius = static_cast<T>(std::sqrt(-2 * std::log(static_cast<double>(1 - u2))));
+  spare = static_cast<T>(radius * std::sin(static_cast<double>(angle)));
+  return static_cast<T>(radius * std::cos(static_cast<double>(angle)));
 }
 
 // An optional number in a state: its bits, or a dash.

@@ -79,7 +79,7 @@ class Format {
       most = std::max(most, std::abs(static_cast<double>(value)));
     });
     if (most == 0) return;
-    scientific_ = most / least > 1000 || most > 1e8 || (!whole_ && least < 1e-4);
+    scientific_ = most / least > 1000 || most > 1e8 || least < 1e-4;
   }
 
   std::string plain(T value) const {

@@ -150,17 +150,8 @@ NDArray randperm(Generator& generator, Index n) {
   NDArray result = NDArray::empty({n}, DType::Int64);
   Index* const data = result.mutable_data<Index>("randperm");
   std::iota(data, data + n, Index{0});
-  const auto below = [](std::uint64_t draw, Index limit) {
-    return static_cast<Index>(draw % static_cast<std::uint64_t>(limit));
-  };
-  // From 2^32 / 20 on, 32 bits would no longer choose evenly enough: 64, and the shuffle that grows
-  // from the front.
-  if (n < std::numeric_limits<std::uint32_t>::max() / 20) {
-    for (Index i = 0; i < n - 1; ++i)
-      std::swap(data[i], data[i + below(generator.random(), n - i)]);
-  } else {
-    for (Index i = 0; i < n; ++i) std::swap(data[i], data[below(generator.random64(), i + 1)]);
-  }
+  for (Index i = 0; i < n - 1; ++i)
+    std::swap(data[i], data[i + static_cast<Index>(generator.random()) % (n - i)]);
   return result;
 }
 

@@ -18,7 +18,8 @@ NDArray rand(Generator& generator, const Shape& shape, DType dtype);
 NDArray randn(Generator& generator, const Shape& shape, DType dtype);
 /// Whole numbers in [low, high), of any dtype that holds them all. Error if there are none.
 NDArray randint(Generator& generator, Index low, Index high, const Shape& shape, DType dtype);
-/// 0 … n-1 in random order. Int64.
+/// 0 … n-1 in random order. Int64. One 32-bit draw a step, as in PyTorch 1.13; later versions
+/// shuffle otherwise from n = 214,748,364 on.
 NDArray randperm(Generator& generator, Index n);
 
 /// 1 with probability p, else 0. Any dtype; Error unless 0 <= p <= 1.

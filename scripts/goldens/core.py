@@ -14,7 +14,12 @@ import numpy
 import torch
 from torch import _tensor_str as printing
 
-DTYPES = {"Float32": torch.float32, "Float64": torch.float64, "Int64": torch.int64, "Bool": torch.bool}
+DTYPES = {
+    "Float32": torch.float32,
+    "Float64": torch.float64,
+    "Int64": torch.int64,
+    "Bool": torch.bool,
+}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
@@ -28,12 +33,24 @@ def dims(shape):
 
 
 def target(layout, shape, dtype):
-    """An uninitialised tensor of `shape`: row-major, with reversed strides, or every second column."""
+    """An uninitialised tensor of `shape`: row-major, with reversed strides, of every second column,
+    or with a second dimension that repeats the same memory."""
+    if layout == "repeated":
+        return torch.empty(shape[0], 1, *shape[2:], dtype=dtype).expand(shape)
     if layout == "reversed":
-        return torch.empty(tuple(reversed(shape)), dtype=dtype).permute(*reversed(range(len(shape))))
+        order = list(reversed(range(len(shape))))
+        return torch.empty([shape[d] for d in order], dtype=dtype).permute(order)
     if layout == "sliced":
         return torch.empty(*shape[:-1], 2 * shape[-1], dtype=dtype)[..., ::2]
     return torch.empty(shape, dtype=dtype)
+
+
+def digest(values):
+    """One number for very many float32 values: FNV-1a over their bit patterns."""
+    h = 0xCBF29CE484222325
+    for bits in values.numpy().view(numpy.uint32).tolist():
+        h = (h ^ bits) * 0x100000001B3 % 2**64
+    return h
 
 
 class RandomGoldens:
@@ -55,22 +72,27 @@ class RandomGoldens:
     def randn(self, dtype, shape):
         self.add(f"randn {dtype} {dims(shape)}", torch.randn(shape, dtype=DTYPES[dtype]))
 
+    def randn_digest(self, n):
+        self.lines.append(f"randn_digest Float32 [{n}] : {digest(torch.randn(n))}")
+
     def randint(self, dtype, shape, low, high):
-        self.add(f"randint {dtype} {dims(shape)} {low} {high}", torch.randint(low, high, shape, dtype=DTYPES[dtype]))
+        result = torch.randint(low, high, shape, dtype=DTYPES[dtype])
+        self.add(f"randint {dtype} {dims(shape)} {low} {high}", result)
 
     def randperm(self, n):
         self.add(f"randperm Int64 [{n}]", torch.randperm(n))
 
     def bernoulli(self, dtype, shape, p):
-        self.add(f"bernoulli {dtype} {dims(shape)} {p}", torch.empty(shape, dtype=DTYPES[dtype]).bernoulli_(p))
+        result = torch.empty(shape, dtype=DTYPES[dtype]).bernoulli_(p)
+        self.add(f"bernoulli {dtype} {dims(shape)} {p}", result)
 
     def bernoulli_each(self, dtype, values):
         p = torch.tensor(values, dtype=DTYPES[dtype])
         self.add(f"bernoulli_each {dtype} {dims(p.shape)} {words(p)}", p.bernoulli())
 
     def bernoulli_like(self, dtype, layout, shape, p):
-        x = target(layout, shape, DTYPES[dtype])
-        self.add(f"bernoulli_like {dtype} {dims(shape)} {layout} {p}", torch.empty_like(x).bernoulli_(p))
+        x = torch.empty_like(target(layout, shape, DTYPES[dtype]))
+        self.add(f"bernoulli_like {dtype} {dims(shape)} {layout} {p}", x.bernoulli_(p))
 
     def bernoulli_(self, dtype, layout, shape, p):
         x = target(layout, shape, DTYPES[dtype])
@@ -128,10 +150,11 @@ def random_lines():
         g.seed(11)
         g.randint(dtype, (4, 5), -7, 30)
     g.seed(12)
-    for low, high in ((0, 1), (0, 2**32 - 1), (0, 2**32), (-1, 2**32), (-(2**63), 2**63 - 1), (0, 10)):
+    for low, high in ((0, 1), (0, 2**32 - 1), (0, 2**32), (-1, 2**32), (0, 10)):
         g.randint("Int64", (5,), low, high)
+    g.randint("Int64", (5,), -(2**63), 2**63 - 1)
     g.randint("Float64", (5,), -(2**53), 2**53)
-    g.randint("Float32", (5,), -(2**24), 2**24)
+    g.randint("Float32", (5,), -(2**24), 2**24 + 1)
     for n in (0, 1, 2, 10, 100):
         g.seed(n)
         g.randperm(n)
@@ -152,6 +175,11 @@ def random_lines():
                 g.normal_(dtype, layout, shape, 0.5, 0.02)
                 g.bernoulli_(dtype, layout, shape, 0.5)
                 g.bernoulli_like(dtype, layout, shape, 0.5)
+        for x in ((2, 3, 4), (3, 2)):
+            g.bernoulli_like(dtype, "repeated", x, 0.5)
+        g.normal_(dtype, "rows", (100,), 0.3, 0.7)
+    g.seed(15)
+    g.randn_digest(200000)
     for dtype in FLOATS:  # the bounds and deviations of xavier, kaiming and linear layers
         g.seed(16)
         for fan_in, fan_out in ((3, 5), (64, 64), (512, 512)):
@@ -246,9 +274,11 @@ def print_lines():
     for shape in ((2, 3, 2), (2, 1, 2, 2), (1, 2, 1, 2, 2), (3, 1), (1, 1, 1)):
         g.arange("Float32", shape, 0.5)
         g.arange("Int64", shape, 1)
-    for shape in ((1000,), (1001,), (6, 200), (7, 143), (200, 6), (40, 40), (2, 600), (11, 10, 10), (7, 8, 2, 9), (7, 2, 2, 2, 7, 7)):
+    for shape in ((1000,), (1001,), (6, 200), (7, 143), (200, 6), (40, 40), (2, 600)):
         g.arange("Float32", shape, 1)
         g.arange("Float64", shape, 0.125)
+    for shape in ((11, 10, 10), (7, 8, 2, 9), (7, 2, 2, 2, 7, 7)):
+        g.arange("Float32", shape, 1)
     g.arange("Int64", (5000,), 3)
     g.arange("Bool", (2000,), 1)
     for extra in (["requires_grad=True"], ["grad_fn=<MulBackward0>"]):
@@ -274,4 +304,5 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "tests" / "goldens")
+    goldens = pathlib.Path(__file__).parents[2] / "tests" / "goldens"
+    main(sys.argv[1] if len(sys.argv) > 1 else goldens)

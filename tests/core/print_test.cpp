@@ -110,7 +110,9 @@ TEST_CASE("suffixes say what the numbers do not show") {
 TEST_CASE("a suffix that would pass the 80th character starts a new line") {
   CHECK(with_suffixes("tensor([1.]", {}) == "tensor([1.])");
   CHECK(with_suffixes("tensor([1.]", {"a=1", "b=2"}) == "tensor([1.], a=1, b=2)");
-  const std::string full(66, 'x');
+  const std::string most(60, 'x'), full(66, 'x');
+  CHECK(with_suffixes(most, {"a=1", "0123456789A"}) == most + ", a=1, 0123456789A)");
+  CHECK(with_suffixes(most, {"a=1", "0123456789AB"}) == most + ", a=1,\n       0123456789AB)");
   CHECK(with_suffixes(full, {"0123456789"}) == full + ", 0123456789)");
   CHECK(with_suffixes(full + "x", {"0123456789", "b=2"}) == full + "x,\n       0123456789, b=2)");
   CHECK(with_suffixes("ten\n" + full + "x", {"0123456789"}, 3) ==

@@ -32,13 +32,20 @@ Index ulps(T a, T b) {
   }
 }
 
-// An uninitialised array of `shape`: row-major, with reversed strides, or every second column.
+// An uninitialised array of `shape`: row-major, with reversed strides, of every second column, or
+// with a second dimension that repeats the same memory.
 NDArray laid_out(const std::string& layout, Shape shape, DType dtype) {
   if (layout == "rows") return NDArray::empty(shape, dtype);
   if (layout == "sliced") {
     shape[-1] *= 2;
     return NDArray::empty(shape, dtype).slice(-1, 0, shape[-1], 2);
   }
+  if (layout == "repeated") {
+    Shape once = shape;
+    once[1] = 1;
+    return NDArray::empty(once, dtype).expand(shape);
+  }
+  REQUIRE(layout == "reversed");
   std::reverse(&shape[0], &shape[0] + shape.rank());
   Dims order;
   for (int d = shape.rank(); d-- > 0;) order.push_back(d);
@@ -100,6 +107,14 @@ std::vector<T> values(const NDArray& x) {
   return result;
 }
 
+// One number for very many floats: FNV-1a over their bit patterns.
+std::uint64_t digest(const NDArray& x) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  for (const float value : values<float>(x))
+    h = (h ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001b3;
+  return h;
+}
+
 // The largest distance to the values in a golden line; -1 if there are more or fewer of them.
 template <class T>
 Index worst_ulps(const NDArray& x, std::istream& in) {
@@ -131,6 +146,12 @@ TEST_CASE("every call draws what PyTorch draws, in any order of calls") {
     }
     const DType dtype = golden::read_dtype(in);
     const Shape shape = golden::read_shape(in);
+    if (op == "randn_digest") {
+      std::uint64_t expected = 0;
+      in >> colon >> expected;
+      CHECK(digest(randn(generator, shape, dtype)) == expected);
+      continue;
+    }
     const NDArray x = call(generator, op, dtype, shape, in);
     in >> colon;
     CAPTURE(line);
@@ -172,6 +193,11 @@ TEST_CASE("an array can be filled again through any view, and the write is seen"
   CHECK(values<float>(x)[3] < 1);
 }
 
+TEST_CASE("a draw equal to the probability is a 0") {
+  Generator a(6), b(6);
+  CHECK(bernoulli(b, a.uniform_double(), {1}, DType::Float32).item() == 0);
+}
+
 TEST_CASE("bernoulli_like keeps the layout of x where x is dense") {
   Generator generator(5);
   const NDArray x = NDArray::empty({2, 3, 4}, DType::Float32).permute({2, 0, 1});
@@ -206,6 +232,8 @@ TEST_CASE("random arrays refuse dtypes and numbers that make no sense") {
   CHECK_THROWS_WITH_AS(randint(generator, 0, 3, {2}, DType::Bool),
                        "randint: Bool does not hold every whole number from 0 to 2; use Int64",
                        DTypeError);
+  CHECK_THROWS_AS(randint(generator, -1, 2, {2}, DType::Bool), DTypeError);
+  CHECK_THROWS_AS(uniform_(generator, floats, -3e38, 3e38), Error);
   CHECK_THROWS_WITH_AS(
       randint(generator, 0, 16777218, {2}, DType::Float32),
       "randint: Float32 does not hold every whole number from 0 to 16777217; use Int64",
