@@ -39,6 +39,11 @@ Dims index_of(const Shape& shape, Index i) {
   return index;
 }
 
+Target::~Target() {
+  if (!original.defined()) return;  // moved from
+  for (Index i = 0; i < size(); ++i) set(i, at(i));
+}
+
 void Target::set(Index i, double value) {
   const NDArray& array = tensor.array();
   reinterpret_cast<double*>(array.storage()->data)[offset_of(array, i)] = value;
@@ -57,11 +62,6 @@ Probe::Probe(const CheckedFunction& f, const std::vector<Tensor>& inputs,
   refuse_nondeterminism();
 }
 
-Probe::~Probe() {
-  for (Target& target : targets_)
-    for (Index i = 0; i < target.size(); ++i) target.set(i, target.at(i));
-}
-
 void Probe::add_target(std::string name, const Tensor& tensor) {
   if (!tensor.defined() || !tensor.requires_grad()) return;
   if (tensor.dtype() != Float64)
@@ -71,7 +71,7 @@ void Probe::add_target(std::string name, const Tensor& tensor) {
     fail("gradcheck: ", name, " of shape ", tensor.shape(), " and strides ", tensor.strides(),
          " shows one element at two places, which cannot be moved apart; pass a clone(), or expand "
          "inside the function");
-  targets_.push_back({std::move(name), tensor, tensor.array().clone()});
+  targets_.emplace_back(std::move(name), tensor);
 }
 
 std::vector<Tensor> Probe::outputs() const {

@@ -6,8 +6,14 @@
 
 namespace tapehead {
 
-/// One of the tensors whose gradient is checked.
+/// One of the tensors whose gradient is checked. When it goes, every element is put back.
 struct Target {
+  Target(std::string target_name, const Tensor& target)
+      : name(std::move(target_name)), tensor(target), original(target.array().clone()) {}
+  Target(Target&&) = default;
+  Target& operator=(Target&&) = delete;
+  ~Target();
+
   std::string name;  // "input 0", "parameter W_q.weight"
   Tensor tensor;
   NDArray original;  // its elements before anything was moved, row-major
@@ -23,10 +29,6 @@ class Probe {
   /// Refuses what gradcheck.h says is refused; calls f twice.
   Probe(const CheckedFunction& f, const std::vector<Tensor>& inputs,
         const NamedTensors& parameters);
-  /// Puts every element back, whatever happened.
-  ~Probe();
-  Probe(const Probe&) = delete;
-  Probe& operator=(const Probe&) = delete;
 
   std::vector<Target>& targets() { return targets_; }
   /// The gradients of all targets where `output` has the gradient `g`, row-major; undefined where
