@@ -135,33 +135,33 @@ NDArray logsumexp(const NDArray& x, const Axes& axes, bool keepdim) {
   });
 }
 
+// With l = log_softmax(x) and smoothing s, the loss is  -(1 - s) l_target - s / C sum_c l_c.
 CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index ignore_index,
                            double label_smoothing) {
   check_classes(logits, target, label_smoothing);
   const Index rows = logits.shape()[0], classes = logits.shape()[1];
-  const NDArray x = logits.contiguous(), y = target.contiguous();
+  const NDArray y = target.contiguous();
   const Index* const labels = y.data<Index>();
-  CrossEntropy result{NDArray::empty({rows}, x.dtype()), logsumexp(x, {1}), 0};
+  CrossEntropy result{NDArray::empty({rows}, logits.dtype()), log_softmax(logits, 1), 0};
   for (Index r = 0; r < rows; ++r) {
     if (labels[r] == ignore_index) continue;
     check_target(labels[r], r, classes);
     ++result.counted;
   }
-  dispatch_floating("cross_entropy", x.dtype(), [&]<class T>() {
-    const T *const in = x.data<T>(), *const lse = result.logsumexp.data<T>();
+  dispatch_floating("cross_entropy", logits.dtype(), [&]<class T>() {
+    const T* const l = result.log_softmax.data<T>();
     const T smooth = static_cast<T>(label_smoothing);
     T* const loss = result.loss.mutable_data<T>("cross_entropy");
     parallel_for(rows, grain_for(smooth > 0 ? classes : 1), [&](Index begin, Index end) {
       if (smooth > 0)
-        kernels::kernels<Kernels<T>>().sum(end - begin, classes, in + begin * classes,
-                                           loss + begin);
+        kernels::kernels<Kernels<T>>().sum(end - begin, classes, l + begin * classes, loss + begin);
       for (Index r = begin; r < end; ++r) {
         if (labels[r] == ignore_index) {
           loss[r] = 0;
           continue;
         }
-        const T hit = lse[r] - in[r * classes + labels[r]];
-        const T all = smooth > 0 ? lse[r] - loss[r] / static_cast<T>(classes) : T{0};
+        const T hit = -l[r * classes + labels[r]];
+        const T all = smooth > 0 ? -loss[r] / static_cast<T>(classes) : T{0};
         loss[r] = smooth > 0 ? (1 - smooth) * hit + smooth * all : hit;
       }
     });
@@ -170,20 +170,17 @@ CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index i
 }
 
 // d loss / d x_c = softmax(x)_c - (1 - s) [c = target] - s / C, for smoothing s.
-NDArray cross_entropy_backward(const NDArray& g, const NDArray& logits, const NDArray& target,
-                               const NDArray& logsumexp, Index ignore_index,
-                               double label_smoothing) {
-  check_classes(logits, target, label_smoothing);
-  const Index rows = logits.shape()[0], classes = logits.shape()[1];
-  for (const NDArray& per_row : {g, logsumexp})
-    if (per_row.shape() != target.shape() || per_row.dtype() != logits.dtype())
-      fail<ShapeError>("cross_entropy_backward: gradient and logsumexp must be ",
-                       name(logits.dtype()), " of shape ", target.shape(), ", got ",
-                       name(per_row.dtype()), " of shape ", per_row.shape());
-  const NDArray x = logits.contiguous(), y = target.contiguous(), gradient = g.contiguous(),
-                sums = logsumexp.contiguous();
-  NDArray result = NDArray::empty(x.shape(), x.dtype());
-  dispatch_floating("cross_entropy_backward", x.dtype(), [&]<class T>() {
+NDArray cross_entropy_backward(const NDArray& g, const NDArray& log_softmax, const NDArray& target,
+                               Index ignore_index, double label_smoothing) {
+  check_classes(log_softmax, target, label_smoothing);
+  const Index rows = log_softmax.shape()[0], classes = log_softmax.shape()[1];
+  if (g.shape() != target.shape() || g.dtype() != log_softmax.dtype())
+    fail<ShapeError>("cross_entropy_backward: the gradient must be ", name(log_softmax.dtype()),
+                     " of shape ", target.shape(), ", got ", name(g.dtype()), " of shape ",
+                     g.shape());
+  const NDArray l = log_softmax.contiguous(), y = target.contiguous(), gradient = g.contiguous();
+  NDArray result = NDArray::empty(l.shape(), l.dtype());
+  dispatch_floating("cross_entropy_backward", l.dtype(), [&]<class T>() {
     const T smooth = static_cast<T>(label_smoothing), shift = smooth / static_cast<T>(classes);
     const auto kernel = kernels::kernels<Kernels<T>>().cross_entropy_backward;
     const Index* const labels = y.data<Index>();
@@ -196,8 +193,8 @@ NDArray cross_entropy_backward(const NDArray& g, const NDArray& logits, const ND
           continue;
         }
         check_target(labels[r], r, classes);
-        const T factor = gradient.data<T>()[r];
-        kernel(1, classes, &factor, x.data<T>() + r * classes, sums.data<T>() + r, shift, row);
+        const T factor = gradient.data<T>()[r], zero = 0;
+        kernel(1, classes, &factor, l.data<T>() + r * classes, &zero, shift, row);
         row[labels[r]] -= factor * (1 - smooth);
       }
     });

@@ -20,18 +20,18 @@ NDArray log_softmax_backward(const NDArray& g, const NDArray& y, int d);
 NDArray logsumexp(const NDArray& x, const Axes& axes, bool keepdim = false);
 
 /// Cross-entropy of each row of logits (N, C) with an Int64 target class (N), label smoothing
-/// included, PyTorch's definition; 0 where the target is `ignore_index`. Also log sum exp of each
-/// row, which the backward needs. ShapeError for a target outside [0, C) that is not ignored.
+/// included, PyTorch's definition; 0 where the target is `ignore_index`. ShapeError for a target
+/// outside [0, C) that is not ignored.
 struct CrossEntropy {
-  NDArray loss;       // (N)
-  NDArray logsumexp;  // (N)
-  Index counted = 0;  // rows not ignored
+  NDArray loss;         // (N)
+  NDArray log_softmax;  // (N, C), which the backward needs: a log sum exp alone would round away
+                        // small differences between large logits
+  Index counted = 0;    // rows not ignored
 };
 CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index ignore_index,
                            double label_smoothing);
 /// (N, C) from the gradient (N) of each row's loss; rows that were ignored get zeros.
-NDArray cross_entropy_backward(const NDArray& g, const NDArray& logits, const NDArray& target,
-                               const NDArray& logsumexp, Index ignore_index,
-                               double label_smoothing);
+NDArray cross_entropy_backward(const NDArray& g, const NDArray& log_softmax, const NDArray& target,
+                               Index ignore_index, double label_smoothing);
 
 }  // namespace tapehead::core

@@ -13,9 +13,8 @@ Tensor reduced(const Tensor& losses, Reduction reduction) {
   return reduction == Reduction::Sum ? sum(losses) : mean(losses);
 }
 
-// The loss of each row of logits (N, C), with z the log sum exp of a row and s the smoothing:
-// (1 - s) (z - x_target) + s / C sum_c (z - x_c).  Then  dx = (softmax(x) - (1 - s) onehot - s / C)
-// g.
+// The loss of each row of logits (N, C), with l = log_softmax(x) and s the smoothing, is
+// -(1 - s) l_target - s / C sum_c l_c.  Then  dx = (softmax(x) - (1 - s) onehot - s / C) g.
 Tensor row_losses(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
   core::CrossEntropy out;
   const Index ignore = options.ignore_index;
@@ -27,11 +26,11 @@ Tensor row_losses(const Tensor& logits, const Tensor& target, const CrossEntropy
         return out.loss;
       },
       wrt(logits, later([&] {
-            return [x = saved(logits), target = saved(target), z = out.logsumexp, ignore,
+            return [x = saved(logits), target = saved(target), l = out.log_softmax, ignore,
                     smoothing](const Tensor& g) {
               if (!taping())
-                return Tensor(core::cross_entropy_backward(g.array(), x().array(), target().array(),
-                                                           z, ignore, smoothing));
+                return Tensor(core::cross_entropy_backward(g.array(), l, target().array(), ignore,
+                                                           smoothing));
               const Tensor counted = ne(target(), ignore);
               const Tensor onehot =
                   eq(unsqueeze(target(), 1), Tensor(core::arange(0, x().size(1), 1, Int64)));

@@ -1,0 +1,83 @@
+#include <doctest/doctest.h>
+#include <tapehead/autograd/create.h>
+#include <tapehead/autograd/ops.h>
+
+#include "../support/compare.h"
+
+using namespace tapehead;
+using testing::values;
+using Values = std::vector<double>;
+
+TEST_CASE(
+    "tensor takes nested lists: whole numbers give Int64, true and false Bool, others Float32") {
+  CHECK(tensor({{1, 2, 3}, {4, 5, 6}}).shape() == Shape{2, 3});
+  CHECK(tensor({1, 2}).dtype() == Int64);
+  CHECK(tensor({true, false}).dtype() == Bool);
+  CHECK(tensor({1., 2.}).dtype() == Float32);
+  CHECK(tensor({1, 2.5}).dtype() == Float32);
+  CHECK(values(tensor({1, 2.5})) == Values{1, 2.5});
+  CHECK(tensor({true, 2}).dtype() == Int64);
+  CHECK(values(tensor({true, 2})) == Values{1, 2});
+  CHECK(tensor(5).shape() == Shape{});
+  CHECK(tensor({1, 2}, Float64).dtype() == Float64);
+  CHECK(tensor({}).shape() == Shape{0});
+  CHECK(tensor({}).dtype() == Float32);
+}
+
+TEST_CASE("tensor keeps whole numbers exact beyond what a double holds") {
+  const Index large = (Index{1} << 60) + 1;
+  CHECK(tensor({large, large + 1}).select(0, 1).item<Index>() == large + 1);
+}
+
+TEST_CASE("tensor refuses lists of different shapes, and values that do not fill a shape") {
+  CHECK_THROWS_WITH_AS(tensor({{1, 2}, {3}}),
+                       "tensor: elements of one list must have one shape, got (2) and (1)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(tensor(std::vector<Index>{1, 2, 3}, {2, 2}),
+                       "tensor: 3 values do not fill (2, 2)", ShapeError);
+}
+
+TEST_CASE("zeros, ones, full and their _like forms") {
+  CHECK(values(zeros({2})) == Values{0, 0});
+  CHECK(zeros({2}).dtype() == Float32);
+  CHECK(values(ones({2}, Int64)) == Values{1, 1});
+  CHECK(values(full({2}, 2.5, Float64)) == Values{2.5, 2.5});
+  CHECK(empty({2, 3}, Bool).shape() == Shape{2, 3});
+  const Tensor x = zeros({3, 2}, Float64).t().requires_grad_();
+  for (const Tensor& like : {zeros_like(x), ones_like(x), full_like(x, 7), empty_like(x)}) {
+    CHECK(like.shape() == Shape{2, 3});
+    CHECK(like.dtype() == Float64);
+    CHECK(like.is_contiguous());
+    CHECK_FALSE(like.requires_grad());
+  }
+  CHECK(values(full_like(x, 7)) == Values(6, 7));
+}
+
+TEST_CASE("arange counts, whole numbers as Int64") {
+  CHECK(values(arange(3)) == Values{0, 1, 2});
+  CHECK(arange(3).dtype() == Int64);
+  CHECK(arange(3, Float32).dtype() == Float32);
+  CHECK(values(arange(1, 2, 0.25)) == Values{1, 1.25, 1.5, 1.75});
+  CHECK(arange(1, 2, 0.25).dtype() == Float32);
+  CHECK(values(arange(5, 0, -2)) == Values{5, 3, 1});
+  CHECK(values(arange(0, 2, 1, Float64)) == Values{0, 1});
+}
+
+TEST_CASE("linspace and eye") {
+  CHECK(values(linspace(0, 1, 5)) == Values{0, 0.25, 0.5, 0.75, 1});
+  CHECK(values(eye(2)) == Values{1, 0, 0, 1});
+  CHECK(values(eye(2, 3, Float64)) == Values{1, 0, 0, 0, 1, 0});
+}
+
+TEST_CASE("random tensors start again with the seed, as PyTorch's do") {
+  manual_seed(0);
+  CHECK(testing::difference(rand({3}), tensor({.4962566, .7682218, .0884774}), {.atol = 1e-7}) ==
+        "");
+  const Tensor more[] = {randn({2, 2}, Float64), randint(0, 10, {4}), randperm(5)};
+  manual_seed(0);
+  rand({3});
+  CHECK(testing::difference(randn({2, 2}, Float64), more[0]) == "");
+  CHECK(testing::difference(randint(0, 10, {4}), more[1]) == "");
+  CHECK(testing::difference(randperm(5), more[2]) == "");
+  CHECK(more[2].dtype() == Int64);
+}
