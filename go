@@ -71,19 +71,22 @@ prepare_clang() {  # [flags]
 
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)}
 
-# build <preset> [target...]: configures and builds.
-build() {
-  local preset=$1 generator=()
-  shift
-  if [[ ! -e build/$preset/CMakeCache.txt ]] && have ninja; then
+configure() {  # <preset>
+  local generator=()
+  if [[ ! -e build/$1/CMakeCache.txt ]] && have ninja; then
     generator=(-G Ninja)
   fi
-  cmake --preset "$preset" "${generator[@]}" --log-level=WARNING >/dev/null
+  cmake --preset "$1" "${generator[@]}" --log-level=WARNING >/dev/null
+}
+
+build() {  # <preset> [target...]
+  local preset=$1
+  shift
+  configure "$preset"
   cmake --build --preset "$preset" ${1+--target "$@"}
 }
 
-# run_tests <preset> [ctest's arguments...]: builds everything, then tests it.
-run_tests() {
+run_tests() {  # <preset> [ctest's arguments...]
   local preset=$1
   shift
   build "$preset"
@@ -143,7 +146,7 @@ go_format() {  # clang-format on every source file; --check only looks
 
 go_tidy() {  # clang-tidy on every source file
   prepare clang-tidy:clang-tidy
-  build dev
+  configure dev
   sources -name '*.cpp' ! -path './tests/consumer/*' |
     xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 4 clang-tidy -p build/dev --quiet
 }

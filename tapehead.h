@@ -1,6 +1,12 @@
 // All of tapehead in one include.
 #pragma once
 
+#include "autograd/backward.h"
+#include "autograd/create.h"
+#include "autograd/observer.h"
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "autograd/tensor.h"
 #include "core/attention.h"
 #include "core/creation.h"
 #include "core/elementwise.h"
@@ -13,14 +19,6 @@
 #include "core/reduce.h"
 #include "core/softmax.h"
 #include "core/update.h"
-
-#include "autograd/backward.h"
-#include "autograd/create.h"
-#include "autograd/observer.h"
-#include "autograd/ops.h"
-#include "autograd/tape.h"
-#include "autograd/tensor.h"
-
 #include "nn/activations.h"
 #include "nn/adam.h"
 #include "nn/attention.h"

@@ -1,8 +1,8 @@
 // Masks: who may attend to whom. 1 = may attend, 0 = hidden, in any dtype.
 //
-//   attn(x, x, x, causal_mask(T));                                    // each sees itself and
-//   before attn(x, x, x, padding_mask({5, 3}, T));                           // sequences of 5 and
-//   3 tokens attn(x, x, x, logical_and(causal_mask(T), padding_mask({5, 3}, T)));
+//   attn(x, x, x, causal_mask(T));            // each sees itself and those before it
+//   attn(x, x, x, padding_mask({5, 3}, T));   // sequences of 5 and of 3 tokens
+//   attn(x, x, x, logical_and(causal_mask(T), padding_mask({5, 3}, T)));
 //
 // A query that may see no key attends to all alike; it is for the caller to ignore it.
 #pragma once
