@@ -298,11 +298,13 @@ def write(path, lines):
     path.write_text("\n".join(lines) + "\n")
 
 
-def main(folder):
+GOLDENS = pathlib.Path(__file__).parents[2] / "tests" / "goldens"
+
+
+def main(folder=GOLDENS):
     write(pathlib.Path(folder) / "core" / "random.txt", random_lines())
     write(pathlib.Path(folder) / "core" / "print.txt", print_lines())
 
 
 if __name__ == "__main__":
-    goldens = pathlib.Path(__file__).parents[2] / "tests" / "goldens"
-    main(sys.argv[1] if len(sys.argv) > 1 else goldens)
+    main(*sys.argv[1:])
