@@ -346,7 +346,8 @@ NDArray masked_fill(const NDArray& x, const NDArray& mask, Scalar value) {
 }
 
 NDArray clamp(const NDArray& x, std::optional<Scalar> low, std::optional<Scalar> high) {
-  if (!low && !high) fail<Error>("clamp: expected a lower or an upper bound, got neither");
+  if (!low && !high)
+    fail<Error>("clamp: expected a lower or an upper bound, got neither; give one");
   if (!high) return zip_numeric("clamp", x, *low, larger);
   if (!low) return zip_numeric("clamp", x, *high, smaller);
   return zip_numeric("clamp", zip_numeric("clamp", x, *low, larger), *high, smaller);
@@ -518,7 +519,8 @@ bool equal(const NDArray& a, const NDArray& b) {
 bool allclose(const NDArray& a, const NDArray& b, double rtol, double atol, bool equal_nan) {
   same_dtype("allclose", a, b);
   if (a.shape() != b.shape())
-    fail<ShapeError>("allclose: shapes ", a.shape(), " and ", b.shape(), " differ");
+    fail<ShapeError>("allclose: shapes ", a.shape(), " and ", b.shape(),
+                     " differ; view or expand one as the other");
   const NDArray x = a.contiguous(), y = b.contiguous();
   return dispatch(a.dtype(), [&]<class T>() {
     return std::equal(x.data<T>(), x.data<T>() + x.size(), y.data<T>(), [&](T p, T q) {
