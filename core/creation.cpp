@@ -5,37 +5,57 @@
 namespace tapehead::core {
 namespace {
 
-Index arange_length(double start, double end, double step) {
+void check_range(double start, double end, double step) {
   if (step == 0 || !std::isfinite(step))
     fail<ShapeError>("arange: step must be finite and not 0, got ", step);
   if (!std::isfinite(start) || !std::isfinite(end))
-    fail<ShapeError>("arange: bounds must be finite, got ", start, " to ", end);
-  if ((step > 0 && end < start) || (step < 0 && end > start))
-    fail<ShapeError>("arange: from ", start, " to ", end, " a step of ", step,
-                     " leads away from the end; change its sign");
-  const double length = std::ceil((end - start) / step);
-  if (length >= 0x1p62)
-    fail<ShapeError>("arange: from ", start, " to ", end, " by ", step,
-                     " are more elements than 64 bits can count");
-  return static_cast<Index>(length);
+    fail<ShapeError>("arange: bounds must be finite, got ", start, " and ", end);
+  if (step > 0 ? end < start : end > start)
+    fail<ShapeError>("arange: steps of ", step, " lead away from ", end, ", starting at ", start,
+                     "; change the sign of step");
+  if ((end - start) / step >= 0x1p62)
+    fail<ShapeError>("arange: ", start, " to ", end, " in steps of ", step,
+                     " is more elements than 64 bits can count; use a larger step");
+}
+
+NDArray arange_whole(Index start, Index end, Index step) {
+  const Index span = end - start;  // fits: the range has been checked
+  NDArray out = NDArray::empty({span / step + (span % step != 0)}, Int64);
+  auto* value = out.mutable_data<Index>();
+  for (Index i = 0; i < out.size(); ++i) value[i] = start + i * step;
+  return out;
+}
+
+// PyTorch computes two registers of AVX2 at a time: the first number of each is first(i), the
+// others are counted up from it, later(first, k). What is left over comes one by one. To have the
+// same bits, so do we.
+template <class T, class First, class Later>
+void count_up(NDArray& out, First first, Later later) {
+  constexpr Index lanes = 32 / Index{sizeof(T)};
+  T* value = out.mutable_data<T>();
+  const Index paired = out.size() / (2 * lanes) * 2 * lanes;
+  for (Index i = 0; i < paired; i += lanes) {
+    value[i] = first(i);
+    for (Index k = 1; k < lanes; ++k) value[i + k] = later(value[i], k);
+  }
+  for (Index i = paired; i < out.size(); ++i) value[i] = first(i);
 }
 
 }  // namespace
 
 NDArray arange(Scalar start, Scalar end, Scalar step, DType dtype) {
-  return dispatch_numeric("arange", dtype, [&]<class T>() {
-    using Wide = std::conditional_t<std::is_same_v<T, Index>, std::uint64_t, double>;
-    const T from = start.to<T>("arange"), by = step.to<T>("arange");
-    end.to<T>("arange");
-    NDArray out = NDArray::empty({arange_length(start.real(), end.real(), step.real())}, dtype);
-    T* value = out.mutable_data<T>();
-    if constexpr (std::is_same_v<T, Index>) {
-      for (Index i = 0; i < out.size(); ++i)
-        value[i] = static_cast<T>(static_cast<Wide>(from) + static_cast<Wide>(i * by));
-    } else {
-      for (Index i = 0; i < out.size(); ++i)
-        value[i] = static_cast<T>(start.real() + static_cast<double>(i) * step.real());
-    }
+  check_range(start.real(), end.real(), step.real());
+  if (dtype == Int64)
+    return arange_whole(start.to<Index>("arange"), end.to<Index>("arange"),
+                        step.to<Index>("arange"));
+  return dispatch_floating("arange", dtype, [&]<class T>() {
+    const double from = start.real(), by = step.real();
+    NDArray out = NDArray::empty({static_cast<Index>(std::ceil((end.real() - from) / by))}, dtype);
+    const auto value = [by](double first, Index i) {
+      return static_cast<T>(std::fma(by, static_cast<double>(i), first));
+    };
+    count_up<T>(
+        out, [&](Index i) { return value(from, i); }, value);
     return out;
   });
 }
@@ -44,12 +64,14 @@ NDArray linspace(double start, double end, Index steps, DType dtype) {
   if (steps < 0) fail<ShapeError>("linspace: steps cannot be negative, got ", steps);
   return dispatch_floating("linspace", dtype, [&]<class T>() {
     NDArray out = NDArray::empty({steps}, dtype);
-    T* value = out.mutable_data<T>();
     const T from = static_cast<T>(start), to = static_cast<T>(end);
     const T step = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T{0};
-    for (Index i = 0; i < steps; ++i)
-      value[i] = i < steps / 2 || steps == 1 ? from + step * static_cast<T>(i)
-                                             : to - step * static_cast<T>(steps - 1 - i);
+    // Counted from the nearer end, so that both ends are met.
+    const auto value = [&](Index i) {
+      return i < steps / 2 || steps == 1 ? std::fma(step, static_cast<T>(i), from)
+                                         : std::fma(-step, static_cast<T>(steps - 1 - i), to);
+    };
+    count_up<T>(out, value, [step](T first, Index k) { return first + static_cast<T>(k) * step; });
     return out;
   });
 }
