@@ -1,123 +1,161 @@
 #include "reduce.h"
 
+#include <limits>
+
 #include "elementwise.h"
+#include "kernels/reduce.h"
 #include "parallel.h"
+#include "reduce_plan.h"
 
 namespace tapehead::core {
 namespace {
 
-// Which dimensions of a shape are reduced, and the shapes without and with them.
-struct Plan {
-  std::array<bool, Dims::max_rank> reduced{};
-  Shape kept, keepdim;
-  Dims order;        // kept dimensions, then reduced ones
-  Index length = 1;  // elements an output
-
-  Plan(const char* op, const Shape& shape, const Axes& axes) {
-    for (const Index axis : axes) {
-      const int d = dim(op, static_cast<int>(axis), std::max(shape.rank(), 1));
-      if (std::exchange(reduced.at(static_cast<std::size_t>(d)), true))
-        fail<ShapeError>(op, ": dimension ", d, " appears twice in ", axes);
-    }
-    if (axes.rank() == 0) reduced.fill(true);
-    for (int d = 0; d < shape.rank(); ++d) {
-      const bool gone = reduced.at(static_cast<std::size_t>(d));
-      if (!gone) kept.push_back(shape[d]), order.push_back(d);
-      keepdim.push_back(gone ? 1 : shape[d]);
-      if (gone) length *= shape[d];
-    }
-    for (int d = 0; d < shape.rank(); ++d)
-      if (reduced.at(static_cast<std::size_t>(d))) order.push_back(d);
-  }
-};
-
-// Calls f(row, output index) for each output, rows contiguous.
-template <class T, class F>
-void for_each_row(const NDArray& x, const Plan& plan, Index outputs, F f) {
-  const NDArray rows = x.permute(plan.order).contiguous();
-  const T* from = rows.data<T>();
-  parallel_for(outputs, grain_for(plan.length), [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) f(from + i * plan.length, i);
-  });
-}
-
-// Blocks of 512 in 32 lanes, added up in double.
 template <class T>
-auto block_sum(const T* x, Index n) {
-  constexpr Index lanes = 32, block = 512;
-  using Total = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
-  using Lane = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
-  Total total = 0;
-  for (Index start = 0; start < n; start += block) {
-    const Index end = std::min(n, start + block);
-    std::array<Lane, lanes> lane{};
-    Index i = start;
-    for (; i + lanes <= end; i += lanes)
-      for (Index k = 0; k < lanes; ++k)
-        lane[static_cast<std::size_t>(k)] += static_cast<Lane>(x[i + k]);
-    for (Index k = 0; i < end; ++i, ++k)
-      lane[static_cast<std::size_t>(k)] += static_cast<Lane>(x[i]);
-    for (const Lane v : lane) total += static_cast<Total>(v);
-  }
-  return total;
+using Kernels = kernels::ReduceKernels<T>;
+
+// Job j of plan.blocks an output: a run of inputs to one output. Results go to `out`, those of
+// block b `block_stride` after those of the first.
+template <class T, class Acc, class Out>
+void reduce_rows(const ReducePlan& plan, const kernels::Reduction<T, Acc>& kernel, Acc start,
+                 const T* x, Out* out, Index block_stride) {
+  const Dimension along = plan.reduced.rank() ? plan.reduced[0] : Dimension{1, 1, 0};
+  const Index jobs = plan.kept.size() * plan.blocks;
+  parallel_for(jobs, grain_for(std::min(plan.length, plan.block)), [&](Index begin, Index end) {
+    for (Index job = begin; job < end; ++job) {
+      const Index b = job % plan.blocks, last = std::min(plan.length, (b + 1) * plan.block);
+      const auto at = plan.kept.at(job / plan.blocks);
+      Acc so_far = start;
+      for (Index i = b * plan.block, n = 0; i < last; i += n) {
+        const Index first = i % along.size;
+        n = std::min(along.size - first, last - i);
+        const Index row = at.x + plan.reduced.at(i / along.size, 1).x;
+        kernel.row(n, x + row + first * along.x, along.x, &so_far);
+      }
+      out[b * block_stride + at.out] = static_cast<Out>(so_far);
+    }
+  });
 }
 
-template <class Better>
-NDArray extreme(const char* op, const NDArray& x, const Axes& axes, bool keepdim, Better better) {
-  const Plan plan(op, x.shape(), axes);
-  if (plan.length == 0 && (axes.rank() == 0 || numel(plan.kept) >= 0))
-    fail<ShapeError>(op, ": there is no element to choose in shape ", x.shape(),
-                     axes.rank() ? " along dimensions " : "", axes.rank() ? axes : Axes{});
-  NDArray out = NDArray::empty(keepdim ? plan.keepdim : plan.kept, x.dtype());
+// The same where a job is a run of rows to a run of outputs.
+template <class T, class Acc, class Out>
+void reduce_columns(const ReducePlan& plan, const kernels::Reduction<T, Acc>& kernel, Acc start,
+                    const T* x, Out* out, Index block_stride) {
+  constexpr Index most_columns = kernels::Reduction<T, Acc>::most_columns;
+  constexpr Index most_rows = kernels::Reduction<T, Acc>::most_rows;
+  const Dimension across = plan.kept[0];
+  const Dimension down = plan.reduced.rank() ? plan.reduced[0] : Dimension{1, 0, 0};
+  const Index tiles = (across.size + most_columns - 1) / most_columns;
+  const Index jobs = plan.kept.size(1) * tiles * plan.blocks;
+  const Index work = std::min(plan.length, plan.block) * std::min(across.size, most_columns);
+  parallel_for(jobs, grain_for(work), [&](Index begin, Index end) {
+    std::array<Acc, most_columns> so_far;
+    for (Index job = begin; job < end; ++job) {
+      const Index b = job % plan.blocks, tile = job / plan.blocks % tiles;
+      const Index column = tile * most_columns, m = std::min(most_columns, across.size - column);
+      auto at = plan.kept.at(job / plan.blocks / tiles, 1);
+      at.x += column * across.x, at.out += column * across.out;
+      so_far.fill(start);
+      const Index last = std::min(plan.length, (b + 1) * plan.block);
+      for (Index i = b * plan.block, n = 0; i < last; i += n) {
+        const Index first = i % down.size;
+        n = std::min({most_rows, down.size - first, last - i});
+        const Index row = at.x + plan.reduced.at(i / down.size, 1).x + first * down.x;
+        kernel.columns(n, down.x, m, x + row, across.x, so_far.data());
+      }
+      Out* to = out + b * block_stride + at.out;
+      for (Index j = 0; j < m; ++j)
+        to[j * across.out] = static_cast<Out>(so_far[static_cast<std::size_t>(j)]);
+    }
+  });
+}
+
+// `pick` takes the reduction from a table of kernels, `start` is what it starts from.
+template <class T, class Acc, class Out, class Pick>
+void reduce_into(const ReducePlan& plan, const NDArray& x, Pick pick, Acc start, NDArray& out) {
+  const auto run = [&](auto* to, Index block_stride) {
+    const kernels::Reduction<T, Acc>& kernel = pick(kernels::kernels<Kernels<T>>());
+    if (plan.by_columns)
+      reduce_columns(plan, kernel, start, x.data<T>(), to, block_stride);
+    else
+      reduce_rows(plan, kernel, start, x.data<T>(), to, block_stride);
+  };
+  if (out.size() == 0) return;
+  if (plan.blocks == 1) return run(out.mutable_data<Out>(), 0);
+  NDArray partial = NDArray::empty({plan.blocks, out.size()}, dtype_of<Acc>);
+  run(partial.mutable_data<Acc>(), out.size());
+  NDArray total = NDArray::empty({out.size()}, dtype_of<Acc>);
+  reduce_into<Acc, Acc, Acc>(ReducePlan("", partial, {0}, false), partial, pick, start, total);
+  copy_(out, total.view(out.shape()));
+}
+
+template <class T>
+constexpr T worst(bool largest) {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>)
+    return largest ? -Limits::infinity() : Limits::infinity();
+  else
+    return largest ? Limits::lowest() : Limits::max();
+}
+
+void check_choice(const char* op, const NDArray& x, const ReducePlan& plan, const Axes& axes) {
+  if (plan.length > 0 && (axes.rank() > 0 || x.size() > 0)) return;
+  fail<ShapeError>(op, ": nothing to choose from in shape ", x.shape(),
+                   "; reduce only dimensions that are not empty");
+}
+
+NDArray extreme(const char* op, const NDArray& x, const Axes& axes, bool keepdim, bool largest) {
+  const ReducePlan plan(op, x, axes, keepdim);
+  check_choice(op, x, plan, axes);
+  NDArray out = NDArray::empty(plan.result, x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
-    T* to = out.mutable_data<T>();
-    for_each_row<T>(x, plan, out.size(), [&](const T* row, Index i) {
-      T best = row[0];
-      for (Index k = 1; k < plan.length; ++k)
-        if (better(row[k], best)) best = row[k];
-      to[i] = best;
-    });
+    const auto pick = [largest](const auto& table) -> const auto& {
+      return largest ? table.largest : table.smallest;
+    };
+    reduce_into<T, T, T>(plan, x, pick, worst<T>(largest), out);
   });
   return out;
 }
 
-template <class Better>
-ValuesIndices extreme_along(const char* op, const NDArray& x, int d, bool keepdim, Better better) {
+// The first place that holds the chosen value, NaN included.
+template <class T>
+Index first_of(const T* row, T value) {
+  Index i = 0;
+  if (value == value)
+    while (row[i] != value) ++i;
+  else
+    while (row[i] == row[i]) ++i;
+  return i;
+}
+
+ValuesIndices extreme_along(const char* op, const NDArray& x, int d, bool keepdim, bool largest) {
   d = dim(op, d, std::max(x.rank(), 1));
-  const Plan plan(op, x.shape(), {d});
-  if (plan.length == 0)
-    fail<ShapeError>(op, ": there is no element to choose in shape ", x.shape(),
-                     " along dimension ", d);
-  const Shape& shape = keepdim ? plan.keepdim : plan.kept;
-  ValuesIndices out{NDArray::empty(shape, x.dtype()), NDArray::empty(shape, DType::Int64)};
+  const NDArray values = extreme(op, x, {d}, keepdim, largest);
+  const NDArray rows = (x.rank() ? x.transpose(d, -1) : x.unsqueeze(0)).contiguous();
+  // Outputs as rows are ordered: dimension d last, then gone.
+  const NDArray ordered =
+      (x.rank() ? (keepdim ? values : values.unsqueeze(d)).transpose(d, -1) : values).contiguous();
+  NDArray places = NDArray::empty(ordered.shape(), DType::Int64);
   dispatch(x.dtype(), [&]<class T>() {
-    T* value = out.values.mutable_data<T>();
-    Index* index = out.indices.mutable_data<Index>();
-    for_each_row<T>(x, plan, out.values.size(), [&](const T* row, Index i) {
-      Index best = 0;
-      for (Index k = 1; k < plan.length; ++k)
-        if (better(row[k], row[best])) best = k;
-      value[i] = row[best], index[i] = best;
+    const Index n = rows.shape()[-1];
+    auto* index = places.mutable_data<Index>();
+    parallel_for(ordered.size(), grain_for(n), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i)
+        index[i] = first_of(rows.data<T>() + i * n, ordered.data<T>()[i]);
     });
   });
-  return out;
+  if (x.rank() == 0) return {values, places};
+  return {values, places.transpose(d, -1).contiguous().view(values.shape())};
 }
-
-constexpr auto larger = [](auto v, auto best) { return best == best && !(v <= best); };
-constexpr auto smaller = [](auto v, auto best) { return best == best && !(v >= best); };
 
 }  // namespace
 
 NDArray sum(const NDArray& x, const Axes& axes, bool keepdim) {
-  const Plan plan("sum", x.shape(), axes);
-  NDArray out = NDArray::empty(keepdim ? plan.keepdim : plan.kept,
-                               is_floating(x.dtype()) ? x.dtype() : DType::Int64);
+  const ReducePlan plan("sum", x, axes, keepdim);
+  NDArray out = NDArray::empty(plan.result, is_floating(x.dtype()) ? x.dtype() : DType::Int64);
+  const auto pick = [](const auto& table) -> const auto& { return table.sum; };
   dispatch(x.dtype(), [&]<class T>() {
     using Out = std::conditional_t<std::is_floating_point_v<T>, T, Index>;
-    Out* to = out.mutable_data<Out>();
-    for_each_row<T>(x, plan, out.size(), [&](const T* row, Index i) {
-      to[i] = static_cast<Out>(block_sum(row, plan.length));
-    });
+    reduce_into<T, typename Kernels<T>::Sum, Out>(plan, x, pick, {}, out);
   });
   return out;
 }
@@ -133,16 +171,16 @@ NDArray sum_to(const NDArray& x, const Shape& shape) {
 }
 
 NDArray amax(const NDArray& x, const Axes& axes, bool keepdim) {
-  return extreme("amax", x, axes, keepdim, larger);
+  return extreme("amax", x, axes, keepdim, true);
 }
 NDArray amin(const NDArray& x, const Axes& axes, bool keepdim) {
-  return extreme("amin", x, axes, keepdim, smaller);
+  return extreme("amin", x, axes, keepdim, false);
 }
 ValuesIndices max(const NDArray& x, int d, bool keepdim) {
-  return extreme_along("max", x, d, keepdim, larger);
+  return extreme_along("max", x, d, keepdim, true);
 }
 ValuesIndices min(const NDArray& x, int d, bool keepdim) {
-  return extreme_along("min", x, d, keepdim, smaller);
+  return extreme_along("min", x, d, keepdim, false);
 }
 
 }  // namespace tapehead::core
