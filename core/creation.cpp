@@ -20,7 +20,7 @@ void check_range(double start, double end, double step) {
 
 NDArray arange_whole(Index start, Index end, Index step) {
   const Index span = end - start;  // fits: the range has been checked
-  NDArray out = NDArray::empty({span / step + (span % step != 0)}, Int64);
+  NDArray out = NDArray::empty({span / step + (span % step != 0)}, DType::Int64);
   auto* value = out.mutable_data<Index>();
   for (Index i = 0; i < out.size(); ++i) value[i] = start + i * step;
   return out;
@@ -45,7 +45,7 @@ void count_up(NDArray& out, First first, Later later) {
 
 NDArray arange(Scalar start, Scalar end, Scalar step, DType dtype) {
   check_range(start.real(), end.real(), step.real());
-  if (dtype == Int64)
+  if (dtype == DType::Int64)
     return arange_whole(start.to<Index>("arange"), end.to<Index>("arange"),
                         step.to<Index>("arange"));
   return dispatch_floating("arange", dtype, [&]<class T>() {

@@ -75,8 +75,8 @@ void ReducePlan::choose_jobs() {
   const Dimension& across = kept.rank() ? kept[0] : none;
   const Dimension& along = reduced.rank() ? reduced[0] : none;
   by_columns = kept.rank() && (!reduced.rank() || across.x <= along.x);
-  if ((by_columns ? across : along).size < short_run && across.size != along.size)
-    by_columns = across.size > along.size;
+  if ((by_columns ? across : along).size < short_run)
+    by_columns = kept.rank() && across.size >= along.size;
   block = by_columns ? rows : elements;
   blocks = std::max<Index>(1, (length + block - 1) / block);
 }

@@ -85,4 +85,31 @@ void for_rows(RowKernel kernel, const Shape& shape, std::span<const Operand> ope
                [&](Index first, Index last) { walk(kernel, rows, first, last); });
 }
 
+void same_dtype(const char* op, const NDArray& a, const NDArray& b) {
+  if (a.dtype() != b.dtype()) [[unlikely]]
+    fail<DTypeError>(op, ": dtypes ", name(a.dtype()), " and ", name(b.dtype()),
+                     " differ; convert one of them, for example with .to(", name(a.dtype()), ")");
+}
+
+void must_be_bool(const char* op, const NDArray& x) {
+  if (x.dtype() != DType::Bool) [[unlikely]]
+    fail<DTypeError>(op, ": expected Bool, got ", name(x.dtype()), "; convert with .to(Bool)");
+}
+
+void must_divide(const char* op, DType dtype) {
+  if (dtype == DType::Int64) [[unlikely]]
+    fail<DTypeError>(op,
+                     ": Int64 / Int64 has no Int64 result; convert with .to(Float32) first, or ",
+                     "use floor_divide");
+}
+
+RowKernel cast_kernel(DType to, DType from) {
+  return dispatch(to, [from]<class T>() {
+    const auto& table = kernels::kernels<kernels::AnyKernels<T>>();
+    const std::array by_dtype{table.from_float, table.from_double, table.from_whole,
+                              table.from_bool};
+    return by_dtype.at(static_cast<std::size_t>(from));
+  });
+}
+
 }  // namespace tapehead::core

@@ -1,0 +1,15 @@
+// What every change in place needs. Users of the library want elementwise.h.
+#pragma once
+
+#include "rows.h"
+
+namespace tapehead::core {
+
+/// ShapeError where elements of the target share memory.
+void check_target(const char* op, const NDArray& target);
+/// `source`, or a copy of it where writing the target could change what is still to be read.
+NDArray readable(const NDArray& target, const NDArray& source);
+/// The target as an operand; counts as a change made by `writer`.
+Operand written(const char* writer, NDArray& target);
+
+}  // namespace tapehead::core

@@ -1,0 +1,326 @@
+#include "elementwise.h"
+
+#include "math.h"
+#include "rows.h"
+
+namespace tapehead::core::kernels {
+namespace TAPEHEAD_ISA {
+namespace {
+
+// Whole numbers wrap around; signed overflow would be undefined.
+inline std::uint64_t bits(Index x) { return static_cast<std::uint64_t>(x); }
+
+struct Neg {
+  static Index of(Index x) { return static_cast<Index>(-bits(x)); }
+  template <class T>
+  static T of(T x) {
+    return -x;
+  }
+};
+struct Abs {
+  static Index of(Index x) { return x < 0 ? Neg::of(x) : x; }
+  template <class T>
+  static T of(T x) {
+    return x < 0 ? -x : x + 0;  // 0, not -0
+  }
+};
+struct Relu {
+  template <class T>
+  static T of(T x) {
+    return x < 0 ? T(0) : x;
+  }
+};
+struct Sign {
+  template <class T>
+  static T of(T x) {
+    return x > 0 ? T(1) : x < 0 ? T(-1) : T(0);
+  }
+};
+
+struct Add {
+  static Index of(Index x, Index y) { return static_cast<Index>(bits(x) + bits(y)); }
+  template <class T>
+  static T of(T x, T y) {
+    return x + y;
+  }
+};
+struct Sub {
+  static Index of(Index x, Index y) { return static_cast<Index>(bits(x) - bits(y)); }
+  template <class T>
+  static T of(T x, T y) {
+    return x - y;
+  }
+};
+struct Mul {
+  static Index of(Index x, Index y) { return static_cast<Index>(bits(x) * bits(y)); }
+  template <class T>
+  static T of(T x, T y) {
+    return x * y;
+  }
+};
+struct Div {
+  template <class T>
+  static T of(T x, T y) {
+    return x / y;
+  }
+};
+struct Maximum {
+  template <class T>
+  static T of(T x, T y) {
+    return (x > y) | (x != x) ? x : y;
+  }
+};
+struct Minimum {
+  template <class T>
+  static T of(T x, T y) {
+    return (x < y) | (x != x) ? x : y;
+  }
+};
+struct ReluBackward {
+  template <class T>
+  static T of(T g, T y) {
+    return y <= 0 ? T(0) : g;
+  }
+};
+struct AddScaled {
+  template <class T>
+  static T of(T x, T y, T z) {
+    return Add::of(x, Mul::of(y, z));
+  }
+  static float of(float x, float y, float z) { return x + y * z; }
+  static double of(double x, double y, double z) { return x + y * z; }
+};
+struct Clamp {
+  template <class T>
+  static T of(T x, T low, T high) {
+    return Minimum::of(Maximum::of(x, low), high);
+  }
+};
+
+struct Sqrt {
+  static float of(float x) { return __builtin_sqrtf(x); }
+  static double of(double x) { return __builtin_sqrt(x); }
+};
+struct Rsqrt {
+  template <class T>
+  static T of(T x) {
+    return 1 / Sqrt::of(x);
+  }
+};
+struct TanhBackward {
+  template <class T>
+  static T of(T g, T y) {
+    return g * (1 - y * y);
+  }
+};
+struct SigmoidBackward {
+  template <class T>
+  static T of(T g, T y) {
+    return g * ((1 - y) * y);
+  }
+};
+
+// Of vectors.
+struct Exp {
+  template <class V>
+  static V of(V x) {
+    return exp(x);
+  }
+};
+struct Log {
+  template <class V>
+  static V of(V x) {
+    return log(x);
+  }
+};
+struct Tanh {
+  template <class V>
+  static V of(V x) {
+    return tanh(x);
+  }
+};
+struct Sigmoid {
+  template <class V>
+  static V of(V x) {
+    return sigmoid(x);
+  }
+};
+struct Erf {
+  template <class V>
+  static V of(V x) {
+    return erf(x);
+  }
+};
+struct Gelu {
+  template <class V>
+  static V of(V x) {
+    return gelu(x);
+  }
+};
+struct GeluTanh {
+  template <class V>
+  static V of(V x) {
+    return gelu_tanh(x);
+  }
+};
+struct GeluBackward {
+  template <class V>
+  static V of(V g, V x) {
+    return g * gelu_derivative(x);
+  }
+};
+struct GeluTanhBackward {
+  template <class V>
+  static V of(V g, V x) {
+    return g * gelu_tanh_derivative(x);
+  }
+};
+
+struct Eq {
+  template <class T>
+  static bool of(T x, T y) {
+    return x == y;
+  }
+};
+struct Ne {
+  template <class T>
+  static bool of(T x, T y) {
+    return x != y;
+  }
+};
+struct Lt {
+  template <class T>
+  static bool of(T x, T y) {
+    return x < y;
+  }
+};
+struct Le {
+  template <class T>
+  static bool of(T x, T y) {
+    return x <= y;
+  }
+};
+struct Gt {
+  template <class T>
+  static bool of(T x, T y) {
+    return x > y;
+  }
+};
+struct Ge {
+  template <class T>
+  static bool of(T x, T y) {
+    return x >= y;
+  }
+};
+struct Where {
+  template <class T>
+  static T of(bool condition, T x, T y) {
+    return condition ? x : y;
+  }
+};
+
+// From reals to whole numbers as x86 converts: what does not fit becomes the smallest.
+template <class To>
+struct As {
+  template <class From>
+  static To of(From x) {
+    return static_cast<To>(x);
+  }
+};
+template <>
+struct As<bool> {
+  template <class From>
+  static bool of(From x) {
+    return x != 0;
+  }
+};
+template <>
+struct As<Index> {
+  static Index of(Index x) { return x; }
+  static Index of(bool x) { return x; }
+  template <class From>
+  static Index of(From x) {
+    constexpr From limit = 0x1p63f;
+    return x >= -limit && x < limit ? static_cast<Index>(x) : Index{-0x7fffffffffffffff} - 1;
+  }
+};
+
+template <class F, class T>
+constexpr RowKernel unary = map<Simply<F>, T, T>;
+template <class F, class T>
+constexpr RowKernel binary = zip<Simply<F>, T, T, T>;
+template <class F, class T>
+constexpr RowKernel ternary = zip3<Simply<F>, T, T, T, T>;
+template <class F, class T>
+constexpr RowKernel comparison = zip<Simply<F>, bool, T, T>;
+template <class F, class T>
+constexpr RowKernel vectors = map<InVectors<F>, T, T>;
+template <class F, class T>
+constexpr RowKernel pairs_of_vectors = zip<InVectors<F>, T, T, T>;
+
+template <class T>
+constexpr NumericKernels<T> numeric{
+    unary<Neg, T>,      unary<Abs, T>,           unary<Relu, T>,        unary<Sign, T>,
+    binary<Add, T>,     binary<Sub, T>,          binary<Mul, T>,        binary<Maximum, T>,
+    binary<Minimum, T>, binary<ReluBackward, T>, ternary<AddScaled, T>, ternary<Clamp, T>};
+
+template <class T>
+constexpr RealKernels<T> real{vectors<Exp, T>,
+                              vectors<Log, T>,
+                              unary<Sqrt, T>,
+                              unary<Rsqrt, T>,
+                              vectors<Tanh, T>,
+                              vectors<Sigmoid, T>,
+                              vectors<Erf, T>,
+                              vectors<Gelu, T>,
+                              vectors<GeluTanh, T>,
+                              binary<Div, T>,
+                              binary<TanhBackward, T>,
+                              binary<SigmoidBackward, T>,
+                              pairs_of_vectors<GeluBackward, T>,
+                              pairs_of_vectors<GeluTanhBackward, T>};
+
+template <class T>
+constexpr AnyKernels<T> any{comparison<Eq, T>,
+                            comparison<Ne, T>,
+                            comparison<Lt, T>,
+                            comparison<Le, T>,
+                            comparison<Gt, T>,
+                            comparison<Ge, T>,
+                            zip3<Simply<Where>, T, bool, T, T>,
+                            map<Simply<As<T>>, T, float>,
+                            map<Simply<As<T>>, T, double>,
+                            map<Simply<As<T>>, T, Index>,
+                            map<Simply<As<T>>, T, bool>};
+
+}  // namespace
+}  // namespace TAPEHEAD_ISA
+
+template <class T>
+template <Isa>
+const NumericKernels<T>& NumericKernels<T>::of() {
+  return TAPEHEAD_ISA::numeric<T>;
+}
+template const NumericKernels<float>& NumericKernels<float>::of<Isa::TAPEHEAD_ISA>();
+template const NumericKernels<double>& NumericKernels<double>::of<Isa::TAPEHEAD_ISA>();
+template const NumericKernels<Index>& NumericKernels<Index>::of<Isa::TAPEHEAD_ISA>();
+
+template <class T>
+template <Isa>
+const RealKernels<T>& RealKernels<T>::of() {
+  return TAPEHEAD_ISA::real<T>;
+}
+template const RealKernels<float>& RealKernels<float>::of<Isa::TAPEHEAD_ISA>();
+template const RealKernels<double>& RealKernels<double>::of<Isa::TAPEHEAD_ISA>();
+
+template <class T>
+template <Isa>
+const AnyKernels<T>& AnyKernels<T>::of() {
+  return TAPEHEAD_ISA::any<T>;
+}
+template const AnyKernels<float>& AnyKernels<float>::of<Isa::TAPEHEAD_ISA>();
+template const AnyKernels<double>& AnyKernels<double>::of<Isa::TAPEHEAD_ISA>();
+template const AnyKernels<Index>& AnyKernels<Index>::of<Isa::TAPEHEAD_ISA>();
+template const AnyKernels<bool>& AnyKernels<bool>::of<Isa::TAPEHEAD_ISA>();
+
+}  // namespace tapehead::core::kernels
