@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "../../core/elementwise.h"
+#include "../create.h"
 #include "../ops.h"
 
 namespace tapehead {
@@ -92,7 +93,7 @@ Tensor pow(const Tensor& a, Scalar b) {
       "pow", [&] { return core::pow(a.array(), b); },
       wrt(a,
           [a = saved(a), b](const Tensor& g) {
-            if (b.real() == 0) return g * 0;
+            if (b.real() == 0) return zeros_like(g);
             return g * (pow(a(), b.real() - 1) * b);
           }),
       args(b));

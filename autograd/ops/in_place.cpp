@@ -1,6 +1,7 @@
 // In-place ops. Rules see the inputs as they were; where a rule needs the old value of what is
 // changed, that value is cloned first.
 #include "../../core/elementwise.h"
+#include "../create.h"
 #include "../ops.h"
 
 namespace tapehead {
@@ -73,7 +74,7 @@ Tensor& Tensor::div_(Scalar other) {
 Tensor& Tensor::copy_(const Tensor& source) {
   return record_in_place(
       "copy_", *this, [&](NDArray& x) { core::copy_(x, source.array()); },
-      wrt(*this, [](const Tensor& g) { return g * 0; }),
+      wrt(*this, [](const Tensor& g) { return zeros_like(g); }),
       wrt(source, [s = source.shape(), d = source.dtype()](const Tensor& g) {
         return sum_to(g, s).to(d);
       }));
@@ -81,12 +82,12 @@ Tensor& Tensor::copy_(const Tensor& source) {
 Tensor& Tensor::fill_(Scalar value) {
   return record_in_place(
       "fill_", *this, [&](NDArray& x) { core::fill_(x, value); },
-      wrt(*this, [](const Tensor& g) { return g * 0; }), args(value));
+      wrt(*this, [](const Tensor& g) { return zeros_like(g); }), args(value));
 }
 Tensor& Tensor::zero_() {
   return record_in_place(
       "zero_", *this, [&](NDArray& x) { core::fill_(x, 0, "zero_"); },
-      wrt(*this, [](const Tensor& g) { return g * 0; }));
+      wrt(*this, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 // dx = g where the mask is false.

@@ -25,3 +25,187 @@ TEST_CASE("fused attention's gradients are right in Float32 too where a row sees
   for (std::size_t i = 0; i < fine.size(); ++i)
     CHECK(difference(coarse[i], fine[i].to(Float32), {.atol = 1e-6}) == "");
 }
+
+TEST_CASE("matmul and linear say which dimensions must be equal") {
+  const Tensor m = zeros({2, 3}), v = zeros({3}), s = zeros({});
+  CHECK_THROWS_WITH_AS(matmul(m, s),
+                       "matmul: expected at least one dimension each, got (2, 3) and (); use * to "
+                       "multiply by a number",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      matmul(m, m),
+      "matmul: last dimension of (2, 3) must equal second-last of (2, 3); did you mean a.mT()?",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(matmul(v, zeros({4})),
+                       "matmul: last dimension of (3) must equal the dimension of (4)", ShapeError);
+  CHECK_THROWS_WITH_AS(linear(m, v), "linear: weight must be (out, in), got (3)", ShapeError);
+  CHECK_THROWS_WITH_AS(linear(m, zeros({4, 2})),
+                       "linear: the last dimension of the input (2, 3) must be in = 2 of the "
+                       "weight (out, in) = (4, 2)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      linear(s, zeros({4, 2})),
+      "linear: the last dimension of the input () must be in = 2 of the weight (out, in) = (4, 2)",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(linear(m, zeros({4, 3}), v), "linear: bias must be (out) = (4), got (3)",
+                       ShapeError);
+}
+
+TEST_CASE("shape ops say what they expected") {
+  const Tensor x = zeros({2, 3, 4});
+  CHECK_THROWS_WITH_AS(flatten(x, 2, 1), "flatten: start_dim 2 comes after end_dim 1 in (2, 3, 4)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(t(x),
+                       "t: expected at most 2 dimensions, got (2, 3, 4); use mT() for the last "
+                       "two, or transpose(d0, d1)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(mT(zeros({3})), "mT: expected at least 2 dimensions, got (3)", ShapeError);
+  CHECK_THROWS_WITH_AS(split(x, std::vector<Index>{4, -1}, 1),
+                       "split: sizes cannot be negative, got (4, -1)", ShapeError);
+  CHECK_THROWS_WITH_AS(split(x, std::vector<Index>{1, 1}, 1),
+                       "split: sizes (1, 1) must add up to 3, the size of dimension 1 of (2, 3, 4)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(split(x, 0), "split: the size of a part must be positive, got 0",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(chunk(x, 0), "chunk: the number of parts must be positive, got 0",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(stack({}), "stack: expected at least one tensor", ShapeError);
+  CHECK_THROWS_WITH_AS(stack({x, zeros({2})}), "stack: shapes must be equal, got (2, 3, 4) and (2)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(cat({}), "cat: expected at least one tensor, got none", ShapeError);
+}
+
+TEST_CASE("indexing and losses say what they expected") {
+  const Tensor logits = zeros({4, 3}), classes = tensor({0, 1, 2, 0});
+  CHECK_THROWS_WITH_AS(embedding(classes, zeros({3})),
+                       "embedding: weight must be (vocabulary, width), got (3)", ShapeError);
+  CHECK_THROWS_WITH_AS(embedding(zeros({2}), zeros({3, 2})),
+                       "embedding: expected an Int64 index, got Float32; convert with .to(Int64)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(
+      cross_entropy(logits, zeros({4})),
+      "cross_entropy: expected Int64 class indices, got Float32; convert with .to(Int64)",
+      DTypeError);
+  CHECK_THROWS_WITH_AS(cross_entropy(zeros({}), tensor(0)),
+                       "cross_entropy: expected logits (C), (N, C) or (N, C, d1, ...), got ()",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(cross_entropy(logits, tensor({0, 1})),
+                       "cross_entropy: for logits (4, 3) the target must be (4), got (2); classes "
+                       "are dimension 1 of the logits",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(cross_entropy(zeros({3}), tensor({0, 1})),
+                       "cross_entropy: for logits (3) the target must be (), got (2); classes are "
+                       "dimension 0 of the logits",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(cross_entropy(logits, classes, {.label_smoothing = 1.5}),
+                       "cross_entropy: label_smoothing must lie in [0, 1], got 1.5", Error);
+  CHECK_THROWS_WITH_AS(cross_entropy(logits, tensor({0, 3, 0, 0})),
+                       "cross_entropy: target 3 of row 1 is not one of 3 classes; use 0 to 2, or "
+                       "ignore_index to skip a row",
+                       ShapeError);
+}
+
+TEST_CASE("pointwise ops and reductions say what they expected") {
+  const Tensor x = zeros({2, 3}), whole = tensor({1, 2});
+  CHECK_THROWS_WITH_AS(gelu(x, "sigmoid"),
+                       "gelu: approximate must be \"none\" or \"tanh\", got \"sigmoid\"", Error);
+  CHECK_THROWS_WITH_AS(dropout(x, 1.5), "dropout: the probability must lie in [0, 1], got 1.5",
+                       Error);
+  CHECK_THROWS_WITH_AS(dropout(x, NAN), "dropout: the probability must lie in [0, 1], got nan",
+                       Error);
+  CHECK_THROWS_WITH_AS(dropout(x, -0.1, false),
+                       "dropout: the probability must lie in [0, 1], got -0.1", Error);
+  CHECK_THROWS_WITH_AS(dropout_mask({2}, 2), "dropout: the probability must lie in [0, 1], got 2",
+                       Error);
+  CHECK_THROWS_WITH_AS(mean(whole),
+                       "mean: expected Float32 or Float64, got Int64; convert with .to(Float32)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(var(whole),
+                       "var: expected Float32 or Float64, got Int64; convert with .to(Float32)",
+                       DTypeError);
+}
+
+namespace {
+
+std::vector<double> gradient(const Tensor& y, const Tensor& x) {
+  return values(autograd::grad({sum(y)}, {x})[0]);
+}
+Tensor leaf(const std::vector<double>& numbers) {
+  return tensor(numbers, {static_cast<Index>(numbers.size())}, Float64).requires_grad_();
+}
+using Values = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("at kinks and ties gradients are PyTorch's") {
+  const Tensor x = leaf({-2, 0, 0, 2});
+  CHECK(gradient(abs(x), x) == Values{-1, 0, 0, 1});
+  CHECK(gradient(relu(x), x) == Values{0, 0, 0, 1});
+  CHECK(gradient(clamp(x, 0, 2), x) == Values{0, 1, 1, 1});
+  CHECK(gradient(maximum(x, zeros({4}, Float64)), x) == Values{0, 0.5, 0.5, 1});
+  CHECK(gradient(minimum(x, zeros({4}, Float64)), x) == Values{1, 0.5, 0.5, 0});
+  const Tensor ties = leaf({2, 2, 1});
+  CHECK(gradient(max(ties, 0).values, ties) == Values{1, 0, 0});
+  CHECK(gradient(max(ties), ties) == Values{0.5, 0.5, 0});
+  CHECK(gradient(amax(ties), ties) == Values{0.5, 0.5, 0});
+}
+
+TEST_CASE("pow has gradient zero where an exponent or base is 0") {
+  const Tensor zero = leaf({0, 0, 0}), exponent = leaf({0, 2, 1});
+  CHECK(gradient(pow(zero, exponent), zero) == Values{0, 0, 1});
+  CHECK(gradient(pow(zero, exponent), exponent) == Values{0, 0, 0});
+  CHECK(gradient(pow(zero, 0), zero) == Values{0, 0, 0});
+  CHECK(gradient(pow(0, exponent), exponent) == Values{0, 0, 0});
+}
+
+TEST_CASE("sqrt at 0 has an infinite gradient, logsumexp of nothing finite none") {
+  const Tensor x = leaf({0});
+  CHECK(gradient(sqrt(x), x) == Values{INFINITY});
+  const Tensor low = leaf({-INFINITY, -INFINITY});
+  CHECK(gradient(logsumexp(low, {0}), low) == Values{0, 0});
+}
+
+TEST_CASE("an embedding adds up the gradients of repeated rows") {
+  const Tensor weight = zeros({3, 2}, Float64).requires_grad_();
+  const Tensor y = embedding(tensor({1, 1, 1, 2}), weight);
+  sum(y * tensor({{1., 2.}, {10., 20.}, {100., 200.}, {5., 6.}}, Float64)).backward();
+  CHECK(values(weight.grad()) == Values{0, 0, 111, 222, 5, 6});
+}
+
+TEST_CASE("to converts there, and its gradient back") {
+  const Tensor x = tensor({1.5, -2.25}).requires_grad_();
+  const Tensor y = to(x, Float64);
+  CHECK(y.dtype() == Float64);
+  sum(y * 3).backward();
+  CHECK(x.grad().dtype() == Float32);
+  CHECK(values(x.grad()) == Values{3, 3});
+  CHECK_FALSE(to(x, Int64).requires_grad());
+  CHECK(values(to(x, Int64)) == Values{1, -2});
+}
+
+TEST_CASE(
+    "dropout keeps with 1 / (1 - p), passes the same elements' gradient, and is off in "
+    "evaluation") {
+  manual_seed(1);
+  const Tensor x = ones({1000}, Float64).requires_grad_();
+  const Tensor y = dropout(x, 0.25);
+  for (const double value : values(y)) CHECK((value == 0 || value == 1 / 0.75));
+  CHECK(gradient(y, x) == values(y));
+  CHECK(dropout(x, 0.25, false).impl() == x.impl());
+  CHECK(dropout(x, 0).impl() == x.impl());
+  CHECK(values(dropout(x, 1)) == Values(1000, 0));
+  CHECK(gradient(dropout(x, 1), x) == Values(1000, 0));
+}
+
+TEST_CASE("views share memory, copies do not") {
+  const Tensor x = noise({2, 3, 4});
+  const auto shares = [&](const Tensor& y) { return y.array().shares_storage_with(x.array()); };
+  for (const Tensor& view :
+       {view(x, {6, 4}), reshape(x, {24}), flatten(x), transpose(x, 0, 1), mT(x),
+        permute(x, {2, 0, 1}), expand(x, {5, 2, 3, 4}), squeeze(x), unsqueeze(x, 0),
+        narrow(x, 1, 0, 2), select(x, 0, 1), slice(x, 2, 0, 4, 2), split(x, 1)[1],
+        chunk(x, 3, 1)[2], contiguous(x), alias(x)})
+    CHECK(shares(view));
+  for (const Tensor& copy : {clone(x), reshape(mT(x), {24}), contiguous(mT(x)), tril(x), x + 0})
+    CHECK_FALSE(shares(copy));
+}

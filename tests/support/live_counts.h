@@ -8,6 +8,8 @@
 
 #include <iostream>
 
+#include "threads.h"
+
 namespace tapehead::testing {
 
 class LiveCounts final : public doctest::IReporter {
@@ -47,7 +49,10 @@ class LiveCounts final : public doctest::IReporter {
   struct Counts {
     std::int64_t tensors, nodes, blocks;
   };
-  static Counts now() { return {live_tensors(), live_nodes(), core::live_blocks()}; }
+  static Counts now() {
+    return {live_tensors() + elsewhere.tensors, live_nodes() + elsewhere.nodes,
+            core::live_blocks() + elsewhere.blocks};
+  }
 
   const char* name_ = "";
   Counts before_{};

@@ -1,0 +1,278 @@
+// Writing ops down: rules, what they save, versions, and changes in place.
+#include <doctest/doctest.h>
+#include <tapehead/autograd/backward.h>
+#include <tapehead/autograd/create.h>
+#include <tapehead/autograd/record.h>
+
+#include <memory>
+
+#include "../support/compare.h"
+
+using namespace tapehead;
+using testing::difference;
+using testing::noise;
+using testing::values;
+using Values = std::vector<double>;
+
+namespace {
+
+Tensor leaf(const Values& numbers) {
+  return tensor(numbers, {static_cast<Index>(numbers.size())}, Float64).requires_grad_();
+}
+
+}  // namespace
+
+TEST_CASE("a rule may have several inputs, and gives an array or a vector of gradients") {
+  const Tensor a = leaf({2}), b = leaf({3}), constant = tensor({7.}, Float64);
+  const Tensor y = record(
+      "pair", [&] { return (a.detach() * b.detach()).array(); },
+      wrt(each(a, b, constant), [a = saved(a), b = saved(b)](const Tensor& g) {
+        return std::array{g * b(), g * a(), Tensor()};
+      }));
+  y.backward();
+  CHECK(values(a.grad()) == Values{3});
+  CHECK(values(b.grad()) == Values{2});
+  const std::vector<Tensor> many{leaf({1}), constant, leaf({2})};
+  record(
+      "many", [&] { return many[0].array(); },
+      wrt(many,
+          [](const Tensor& g) {
+            return std::vector<Tensor>{g * 10, g, g * 20};
+          }))
+      .backward();
+  CHECK(values(many[0].grad()) == Values{10});
+  CHECK(values(many[2].grad()) == Values{20});
+}
+
+TEST_CASE("a rule with a second parameter gets the op's own output, without a cycle") {
+  const auto nodes = live_nodes();
+  {
+    const Tensor x = leaf({1});
+    const Tensor y = record(
+        "double", [&] { return (x.detach() * 2).array(); },
+        wrt(x, [](const Tensor& g, const Tensor& out) { return g * out; }));
+    CHECK(values(autograd::grad({y}, {x}, {}, true)[0]) == Values{2});
+    // With create_graph the output has its history: d(2x)/dx again.
+    const Tensor g = autograd::grad({y}, {x}, {}, {}, true)[0];
+    CHECK(values(autograd::grad({g}, {x})[0]) == Values{2});
+  }
+  CHECK(live_nodes() == nodes);
+}
+
+TEST_CASE("rules of inputs that need no gradient are dropped, and what they would save") {
+  const auto watched = std::make_shared<int>(0);
+  const Tensor x = leaf({1}), constant = tensor({2.}, Float64);
+  const Tensor y = record(
+      "op", [&] { return x.array().clone(); }, wrt(x, [](const Tensor& g) { return g; }),
+      wrt(constant, [watched](const Tensor& g) { return g; }));
+  CHECK(watched.use_count() == 1);
+  const NoGradGuard no_grad;
+  const Tensor z = record(
+      "op", [&] { return x.array().clone(); }, wrt(x, [watched](const Tensor& g) { return g; }));
+  CHECK(watched.use_count() == 1);
+}
+
+TEST_CASE("backward lets go of what rules saved, unless it shall keep the graph") {
+  const auto watched = std::make_shared<int>(0);
+  const Tensor x = leaf({1});
+  const Tensor y = record(
+      "op", [&] { return x.array().clone(); }, wrt(x, [watched](const Tensor& g) { return g; }));
+  y.backward({}, true);
+  CHECK(watched.use_count() == 2);
+  y.backward();
+  CHECK(watched.use_count() == 1);
+}
+
+TEST_CASE("a saved undefined tensor stays one") {
+  const Saved none = saved(Tensor());
+  CHECK_FALSE(none().defined());
+}
+
+TEST_CASE("a saved tensor that was changed is refused, naming op, tensor, versions and culprit") {
+  const Tensor x = leaf({1, 2});
+  Tensor w = leaf({3, 4});
+  const Tensor z = x * w;
+  {
+    const NoGradGuard no_grad;
+    w.fill_(0);
+  }
+  CHECK_THROWS_WITH_AS(
+      sum(z).backward(),
+      "mul: it saved a tensor of shape (2) (leaf) at version 1, now 2 because fill_ "
+      "changed it in place; clone() it first, or change it after backward()",
+      GraphError);
+}
+
+TEST_CASE("a change is seen through any view: slices, transposes, detached handles") {
+  const auto refused_after = [](auto change) {
+    const Tensor x = noise({2, 3}).requires_grad_();
+    Tensor w = noise({2, 3}, 2);
+    const Tensor z = sum(x * w);
+    change(w);
+    CHECK_THROWS_AS(z.backward(), GraphError);
+  };
+  refused_after([](Tensor& w) { w.view({-1}).fill_(0); });
+  refused_after([](Tensor& w) { w.slice(1, 0, 1).add_(1); });
+  refused_after([](Tensor& w) { w.t().select(0, 2).mul_(2); });
+  refused_after([](Tensor& w) { w.detach().zero_(); });
+  refused_after([](Tensor& w) { w.expand({1, 2, 3}).squeeze(0).copy_(zeros({2, 3}, Float64)); });
+}
+
+TEST_CASE("a base that changes is seen by what was saved of its view") {
+  Tensor base = noise({2, 3});
+  const Tensor x = noise({3}).requires_grad_();
+  const Tensor z = sum(x * base.select(0, 1));
+  base.mul_(2);
+  CHECK_THROWS_AS(z.backward(), GraphError);
+}
+
+TEST_CASE("an op's own output that was changed is refused where its rule needs it") {
+  const Tensor x = leaf({1});
+  Tensor y = exp(x);
+  y.mul_(2);
+  CHECK_THROWS_WITH_AS(y.backward(),
+                       "exp: it saved a tensor of shape (1) (exp) at version 0, now 1 because mul_ "
+                       "changed it in place; clone() it first, or change it after backward()",
+                       GraphError);
+}
+
+TEST_CASE("a change that no rule minds is no hindrance") {
+  const Tensor x = leaf({1, 2});
+  Tensor s = x + 1;
+  s.mul_(3);
+  sum(s).backward();
+  CHECK(values(x.grad()) == Values{3, 3});
+}
+
+TEST_CASE("a tensor may be changed again once backward is through") {
+  const Tensor x = leaf({1});
+  Tensor w = tensor({2.}, Float64);
+  (x * w).backward();
+  w.fill_(5);
+  CHECK(values(x.grad()) == Values{2});
+}
+
+TEST_CASE("in-place ops chain, each with its derivative") {
+  const Tensor x = leaf({1, 2}), y = leaf({4, 5});
+  Tensor z = x * 1;
+  z.mul_(y).add_(y, 2).div_(y).sub_(x);  // ((x y + 2 y) / y) - x = 2
+  CHECK(difference(z, full({2}, 2, Float64), {.atol = 1e-15}) == "");
+  sum(z * tensor({1., 10.}, Float64)).backward();
+  CHECK(difference(x.grad(), zeros({2}, Float64), {.atol = 1e-14}) == "");
+  CHECK(difference(y.grad(), zeros({2}, Float64), {.atol = 1e-14}) == "");
+}
+
+TEST_CASE("an in-place op on a constant makes it depend on what requires a gradient") {
+  const Tensor x = leaf({2, 3});
+  Tensor buffer = zeros({2}, Float64);
+  buffer.add_(x * x);
+  CHECK(buffer.requires_grad());
+  sum(buffer).backward();
+  CHECK(values(x.grad()) == Values{4, 6});
+}
+
+TEST_CASE("what in-place ops overwrite has gradient zero, also where the new one is not finite") {
+  const auto gradient = [](auto overwrite) {
+    const Tensor x = leaf({1, 2});
+    Tensor y = x * 1;
+    overwrite(y);
+    y.backward(tensor(Values{INFINITY, NAN}, {2}, Float64));
+    return values(x.grad());
+  };
+  CHECK(gradient([](Tensor& y) { y.fill_(3); }) == Values{0, 0});
+  CHECK(gradient([](Tensor& y) { y.zero_(); }) == Values{0, 0});
+  CHECK(gradient([](Tensor& y) { y.copy_(zeros({2}, Float64)); }) == Values{0, 0});
+  CHECK(gradient([](Tensor& y) { y.masked_fill_(tensor({true, true}), 1); }) == Values{0, 0});
+}
+
+TEST_CASE("copy_ converts dtypes, forward and backward") {
+  const Tensor x = tensor({1.5, 2.5}).requires_grad_();
+  Tensor y = zeros({2, 2}, Float64);
+  y.copy_(x);
+  sum(y * noise({2, 2})).backward();
+  CHECK(x.grad().dtype() == Float32);
+  CHECK(difference(x.grad(), sum(noise({2, 2}), {0}).to(Float32), {.atol = 1e-6}) == "");
+}
+
+TEST_CASE("an in-place op on a leaf that requires a gradient is for a NoGradGuard") {
+  Tensor w = leaf({1, 2});
+  CHECK_THROWS_WITH_AS(w.add_(1),
+                       "add_: a leaf that requires a gradient cannot be changed in place while ops "
+                       "are recorded; use a NoGradGuard, or add for a new tensor",
+                       GraphError);
+  CHECK(values(w) == Values{1, 2});
+  {
+    const NoGradGuard no_grad;
+    w.sub_(tensor({1., 1.}, Float64));
+  }
+  CHECK(values(w) == Values{0, 1});
+  CHECK(w.is_leaf());
+  CHECK(w.requires_grad());
+}
+
+TEST_CASE("a recorded in-place op on memory that another tensor shows is refused") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 1;
+  const Tensor seen = y.view({2, 1});
+  CHECK_THROWS_WITH_AS(
+      y.mul_(2),
+      "mul_: another tensor shares the memory of this one, (2), and would miss the "
+      "gradient; use mul, which makes a new tensor, or clone() first",
+      GraphError);
+  Tensor part = y.select(0, 0);
+  CHECK_THROWS_WITH_AS(
+      part.zero_(),
+      "zero_: another tensor shares the memory of this one, (), and would miss the "
+      "gradient; use zero, which makes a new tensor, or clone() first",
+      GraphError);
+  CHECK(values(y) == Values{1, 2});
+  Tensor buffer = zeros({2}, Float64), view = buffer.view({2});
+  CHECK_THROWS_AS(view.add_(x), GraphError);
+  CHECK_FALSE(view.requires_grad());
+}
+
+TEST_CASE("an in-place op on memory that overlaps itself is refused, with nothing changed") {
+  Tensor x = tensor({1.}, Float64).expand({3});
+  const Tensor one = ones({3}, Float64), mask = tensor({true, false, true});
+  const auto message = [](const char* op) {
+    return std::string(op) +
+           ": elements of the target, of shape (3) and strides (0), share memory; clone() it first";
+  };
+  CHECK_THROWS_WITH_AS(x.add_(one), message("add_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.add_(1), message("add_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.sub_(one), message("sub_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.sub_(1), message("sub_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.mul_(one), message("mul_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.mul_(2), message("mul_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.div_(one), message("div_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.div_(2), message("div_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.copy_(one), message("copy_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.fill_(2), message("fill_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.zero_(), message("zero_").c_str(), ShapeError);
+  CHECK_THROWS_WITH_AS(x.masked_fill_(mask, 2), message("masked_fill_").c_str(), ShapeError);
+  CHECK(values(x) == Values{1, 1, 1});
+}
+
+TEST_CASE("an in-place op whose arguments do not fit changes nothing and keeps the history") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 3;
+  CHECK_THROWS_AS(y.add_(zeros({3}, Float64)), ShapeError);
+  CHECK_THROWS_AS(y.mul_(zeros({4, 2}, Float64)), ShapeError);
+  CHECK_THROWS_AS(y.add_(zeros({2}, Float32)), DTypeError);
+  CHECK(values(y) == Values{3, 6});
+  sum(y).backward();
+  CHECK(values(x.grad()) == Values{3, 3});
+}
+
+TEST_CASE("1,000 steps of in-place descent keep one graph each") {
+  Tensor w = leaf({1, -2});
+  const auto nodes = live_nodes();
+  for (int step = 0; step < 1000; ++step) {
+    sum(w * w).backward();
+    const NoGradGuard no_grad;
+    w.sub_(w.grad() * 0.1);
+    w.zero_grad();
+  }
+  CHECK(live_nodes() == nodes);
+  CHECK(std::abs(values(w)[0]) < 1e-12);
+}
