@@ -1,0 +1,96 @@
+#include "safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "atomic_file.h"
+
+namespace tapehead::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "values are written as they lie");
+
+using Json = nlohmann::ordered_json;
+
+const char* format_name(DType dtype) {
+  switch (dtype) {
+    case DType::Float32:
+      return "F32";
+    case DType::Float64:
+      return "F64";
+    case DType::Int64:
+      return "I64";
+    default:
+      return "BOOL";
+  }
+}
+
+Index bytes_of(const Tensor& tensor) { return tensor.numel() * core::size_of(tensor.dtype()); }
+
+void check_names(const NamedTensors& tensors) {
+  std::set<std::string> seen;
+  for (const auto& [name, tensor] : tensors) {
+    if (!tensor.defined())
+      fail("save_safetensors: every name needs a tensor, got an undefined one as \"", name,
+           "\"; leave it out");
+    if (name == "__metadata__")
+      fail(
+          "save_safetensors: \"__metadata__\" means something else in this format; use another "
+          "name, or the argument `metadata`");
+    if (!seen.insert(name).second)
+      fail("save_safetensors: names must differ, got \"", name, "\" twice; rename one");
+  }
+}
+
+NamedTensors aligned_order(NamedTensors tensors) {
+  std::stable_sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    return core::size_of(a.second.dtype()) > core::size_of(b.second.dtype());
+  });
+  return tensors;
+}
+
+std::string header(const NamedTensors& tensors, const Metadata& metadata) {
+  Json json = Json::object();
+  if (!metadata.empty()) json["__metadata__"] = metadata;
+  Index begin = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const Index end = begin + bytes_of(tensor);
+    json[name] = {{"dtype", format_name(tensor.dtype())},
+                  {"shape", std::vector<Index>(tensor.shape().begin(), tensor.shape().end())},
+                  {"data_offsets", {begin, end}}};
+    begin = end;
+  }
+  try {
+    std::string text = json.dump();
+    text.resize((text.size() + 7) / 8 * 8, ' ');
+    return text;
+  } catch (const Json::exception& error) {
+    fail("save_safetensors: names and metadata must be UTF-8: ", error.what());
+  }
+}
+
+void write_values(AtomicFile& file, const Tensor& tensor) {
+  const NDArray values = tensor.array().contiguous();
+  core::dispatch(values.dtype(), [&]<class T>() {
+    file.write(std::as_bytes(std::span(values.data<T>(), static_cast<std::size_t>(values.size()))));
+  });
+}
+
+}  // namespace
+
+void save_safetensors(const std::string& path, const NamedTensors& tensors,
+                      const Metadata& metadata) {
+  check_names(tensors);
+  const NamedTensors ordered = aligned_order(tensors);
+  const std::string text = header(ordered, metadata);
+  const std::uint64_t length = text.size();
+  AtomicFile file(path);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(std::as_bytes(std::span(text)));
+  for (const auto& [name, tensor] : ordered) write_values(file, tensor);
+  file.commit();
+}
+
+}  // namespace tapehead::io
