@@ -11,7 +11,7 @@ namespace {
 
 using Labels = std::vector<std::string>;
 
-constexpr int gap = 3;  // columns between panels
+constexpr int gap = 2;  // columns between panels
 
 struct Layout {
   int label, cell;      // columns for a row's label and the space behind it, and for a cell

@@ -1,0 +1,71 @@
+#include "evaluate.h"
+
+#include <algorithm>
+
+namespace tapehead::train {
+namespace {
+
+constexpr Index at_once = 64;  // windows
+
+// The first position that somebody asks for in any sequence.
+Index first_target(const Tensor& targets) {
+  for (Index t = 0; t < targets.size(1); ++t)
+    if (!equal(targets.select(1, t), full_like(targets.select(1, t), data::no_target))) return t;
+  return targets.size(1);
+}
+
+// Reads on from its own answers, one position after another.
+Tensor answer_in_turn(SequenceModel& model, const data::Batch& batch) {
+  const Index T = batch.inputs.size(1);
+  Tensor read = batch.inputs.clone();
+  Tensor answers = batch.targets.clone();
+  for (Index t = first_target(batch.targets); t < T; ++t) {
+    const Tensor logits = model(read).select(1, t);  // (B, V)
+    const Tensor next = argmax(logits, -1);          // (B)
+    answers.select(1, t).copy_(next);
+    if (t + 1 < T) read.select(1, t + 1).copy_(next);
+  }
+  return answers;
+}
+
+}  // namespace
+
+Score score(const Tensor& answers, const Tensor& targets) {
+  if (answers.shape() != targets.shape() || targets.dim() != 2)
+    fail<ShapeError>("score: expected answers and targets (B, T), got ", answers.shape(), " and ",
+                     targets.shape(), "; take the argmax of the logits");
+  const Tensor asked = targets != data::no_target;                      // (B, T)
+  const Tensor right = logical_and(answers == targets, asked);          // (B, T)
+  const Tensor fine = logical_or(right, logical_not(asked)).to(Int64);  // (B, T)
+  const Tensor whole = fine.sum({1}) == targets.size(1);                // (B)
+  const auto part = [](const Tensor& of, Index all) {
+    return of.sum().item() / static_cast<double>(std::max<Index>(all, 1));
+  };
+  return {part(right, asked.sum().item<Index>()), part(whole, targets.size(0))};
+}
+
+Tensor answer(SequenceModel& model, const data::Batch& batch) {
+  const Evaluating evaluating(model);
+  if (model.options.causal) return answer_in_turn(model, batch);
+  return argmax(model(batch.inputs), -1);
+}
+
+Score evaluate(SequenceModel& model, const data::Batch& batch) {
+  return score(answer(model, batch), batch.targets);
+}
+
+double mean_loss(SequenceModel& model, const data::Windows& windows, Index most) {
+  const Evaluating evaluating(model);
+  const std::vector<Index> offsets = windows.spread(most);
+  double total = 0;
+  for (auto from = offsets.begin(); from != offsets.end();) {
+    const auto to = from + std::min<std::ptrdiff_t>(at_once, offsets.end() - from);
+    const auto [inputs, targets] = windows.at({from, to});
+    const Tensor logits = model(inputs).flatten(0, 1);  // (B T, V)
+    total += cross_entropy(logits, targets.flatten(), {.reduction = Reduction::Sum}).item();
+    from = to;
+  }
+  return total / static_cast<double>(static_cast<Index>(offsets.size()) * windows.context());
+}
+
+}  // namespace tapehead::train

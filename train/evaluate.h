@@ -1,0 +1,29 @@
+// Evaluation: how often a model is right about what it has not seen.
+#pragma once
+
+#include "../data/text.h"
+#include "model.h"
+
+namespace tapehead::train {
+
+struct Score {
+  double tokens;     // the part of all answers that are right
+  double sequences;  // the part of all sequences whose answers are all right
+};
+
+/// Holds `answers` against `targets`, both (B, T); where a target is data::no_target, any answer
+/// will do.
+Score score(const Tensor& answers, const Tensor& targets);
+
+/// The model's answers (B, T), its most likely ones, to `batch`. If it is causal it is given the
+/// inputs only up to the first target; from there on it reads its own answers, so that it cannot
+/// profit from a right one that it should not have seen.
+Tensor answer(SequenceModel& model, const data::Batch& batch);
+
+/// score() of its own answers.
+Score evaluate(SequenceModel& model, const data::Batch& batch);
+
+/// The mean cross entropy, in nats a character, over up to `most` windows spread over a text.
+double mean_loss(SequenceModel& model, const data::Windows& windows, Index most);
+
+}  // namespace tapehead::train

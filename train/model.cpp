@@ -1,0 +1,39 @@
+#include "model.h"
+
+namespace tapehead::train {
+
+SequenceModel::SequenceModel(const ModelOptions& chosen)
+    : options(chosen),
+      embedding(chosen.vocabulary, chosen.d_model),
+      positions(chosen.context, chosen.d_model),
+      norm(chosen.d_model),
+      head(chosen.d_model, chosen.vocabulary) {
+  for (Index layer = 0; layer < options.layers; ++layer)
+    blocks.emplace_back(options.d_model, options.heads, options.d_ff, options.dropout);
+  add("embedding", embedding);
+  add("positions", positions);
+  add("blocks", blocks);
+  add("norm", norm);
+  add("head", head);
+}
+
+Tensor SequenceModel::forward(const Tensor& tokens) {
+  const Tensor mask = options.causal ? nn::causal_mask(tokens.size(1)) : Tensor();  // (T, T)
+  Tensor x = positions(embedding(tokens));                    // (B, T, d_model)
+  for (nn::EncoderBlock& block : blocks) x = block(x, mask);  // (B, T, d_model)
+  return head(norm(x));                                       // (B, T, V)
+}
+
+std::vector<Tensor> attention_weights(SequenceModel& model, const Tensor& tokens) {
+  const Evaluating evaluating(model);
+  for (nn::EncoderBlock& block : model.blocks) block.attn.keep_weights(true);
+  model(tokens);
+  std::vector<Tensor> weights;
+  for (nn::EncoderBlock& block : model.blocks) {
+    weights.push_back(block.attn.attention_weights());
+    block.attn.keep_weights(false);
+  }
+  return weights;
+}
+
+}  // namespace tapehead::train

@@ -1,0 +1,25 @@
+#include "precheck.h"
+
+#include <algorithm>
+
+#include "../autograd/create.h"
+
+namespace tapehead::train {
+
+GradcheckResult check_gradients(ModelOptions options, std::uint64_t seed, double seconds) {
+  options.context = std::min<Index>(options.context, 8);
+  manual_seed(seed);
+  SequenceModel model(options);
+  model.to(Float64);
+  const Tensor tokens = randint(0, options.vocabulary, {1, options.context});
+  const auto frozen = [&](const std::vector<Tensor>&) {
+    manual_seed(seed);
+    return Outputs(model(tokens));
+  };
+  SampleOptions sampled;
+  sampled.seed = seed;
+  sampled.seconds = seconds;
+  return gradcheck_sampled(frozen, {}, model.named_parameters(), sampled);
+}
+
+}  // namespace tapehead::train

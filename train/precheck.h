@@ -1,0 +1,14 @@
+// The check before training: are the gradients of this very architecture right?
+#pragma once
+
+#include "../autograd/gradcheck.h"
+#include "model.h"
+
+namespace tapehead::train {
+
+/// gradcheck_sampled of a Float64 model with these options, on one sequence of at most 8 tokens.
+/// Its parameters and tokens are drawn anew, dropout drops the same elements each time. Takes at
+/// most `seconds` and leaves the default generator elsewhere.
+GradcheckResult check_gradients(ModelOptions options, std::uint64_t seed, double seconds = 5);
+
+}  // namespace tapehead::train
