@@ -44,7 +44,7 @@ Example draw_sequence(core::Generator& generator, bool held_out, Answer answer) 
   return example;
 }
 
-Task sequence_task(std::string name, Answer answer) {
+Task sequence_task(std::string name, std::string question, Answer answer) {
   const auto draw = [answer](core::Generator& generator) {
     return draw_sequence(generator, false, answer);
   };
@@ -55,7 +55,8 @@ Task sequence_task(std::string name, Answer answer) {
       examples.push_back(draw_sequence(generator, true, answer));
     return examples;
   };
-  return {std::move(name), Vocabulary::of("0123456789"), digits, false, draw, held_out};
+  return {std::move(name), std::move(question), Vocabulary::of("0123456789"), digits, false, draw,
+          held_out};
 }
 
 // ---- addition ----------------------------------------------------------------------------------
@@ -108,15 +109,17 @@ Sums split_sums() {
 }  // namespace
 
 Task copy_task() {
-  return sequence_task("copy", [](std::vector<Index>&) {});
+  return sequence_task("copy", "eight digits, answered by the same", [](std::vector<Index>&) {});
 }
 
 Task reverse_task() {
-  return sequence_task("reverse", [](std::vector<Index>& s) { std::reverse(s.begin(), s.end()); });
+  return sequence_task("reverse", "eight digits, answered last to first",
+                       [](std::vector<Index>& s) { std::reverse(s.begin(), s.end()); });
 }
 
 Task sort_task() {
-  return sequence_task("sort", [](std::vector<Index>& s) { std::sort(s.begin(), s.end()); });
+  return sequence_task("sort", "eight digits, answered in ascending order",
+                       [](std::vector<Index>& s) { std::sort(s.begin(), s.end()); });
 }
 
 Task addition_task() {
@@ -130,9 +133,13 @@ Task addition_task() {
     for (const Sum& sum : sums->held_out) examples.push_back(write(sum));
     return examples;
   };
-  return {"addition", Vocabulary({"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "+", "="}),
-          8,          true,
-          draw,       held_out};
+  return {"addition",
+          "the sum of two numbers of two digits, its lowest digit first",
+          Vocabulary({"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "+", "="}),
+          8,
+          true,
+          draw,
+          held_out};
 }
 
 Task task(std::string_view name) {

@@ -5,7 +5,7 @@
 //   const Batch batch = draw_batch(task, random, 64);   // inputs and targets (64, 8)
 //
 // A tenth of everything a task can ask is held out: `draw` never gives it, whatever the generator's
-// seed, so accuracy on `held_out()` is accuracy on what was never trained on. Docs/tasks.md says
+// seed, so accuracy on `held_out()` is accuracy on what was never trained on. docs/tasks.md says
 // what each task reveals about a wrong attention, and what it cannot.
 #pragma once
 
@@ -25,6 +25,7 @@ struct Example {
 
 struct Task {
   std::string name;
+  std::string question;  // "eight digits, answered last to first"
   Vocabulary vocabulary;
   Index length;  // of inputs and targets
   bool causal;   // each answer is read before the next is given, so the model must not look ahead

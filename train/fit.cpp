@@ -38,8 +38,7 @@ StepResult take_step(SequenceModel& model, optim::Optimizer& optimizer, const da
 Progress fit(SequenceModel& model, const std::function<data::Batch()>& next_batch,
              const FitOptions& options, const Report& report) {
   const WarmupCosine schedule{options.lr, options.warmup, options.steps};
-  optim::AdamW optimizer(model.parameters(),
-                         {.lr = options.lr, .weight_decay = options.weight_decay});
+  optim::Adam optimizer(model.parameters(), {.lr = options.lr});
   model.train();
   Progress progress{0, options.steps, 0, 0, 0, 0, 0};
   double tokens = 0;

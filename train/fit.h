@@ -3,7 +3,7 @@
 //   fit(model, [&] { return data::draw_batch(task, random, 64); },
 //       {.steps = 400, .lr = 1e-2, .warmup = 40}, [](const Progress& p) { std::cout << p.loss; });
 //
-// Each step: a batch, the mean cross entropy of its answers, gradients, clipped, one step of AdamW
+// Each step: a batch, the mean cross entropy of its answers, gradients, clipped, one step of Adam
 // at the schedule's rate. What is seen of it is up to `report`.
 #pragma once
 
@@ -19,7 +19,6 @@ struct FitOptions {
   double lr;            // at its peak
   Index warmup = 0;     // steps
   double max_norm = 1;  // of all gradients together
-  double weight_decay = 0;
 };
 
 /// How far training has come.

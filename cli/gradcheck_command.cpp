@@ -1,0 +1,105 @@
+#include "gradcheck_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iomanip>
+
+#include "../autograd/op_table.h"
+#include "module_table.h"
+#include "near_match.h"
+#include "output.h"
+
+namespace tapehead::cli {
+namespace {
+
+// The worst of both.
+void merge(GradcheckResult& all, const GradcheckResult& one) {
+  if (all.passed && !one.passed) all.message = one.message;
+  all.passed = all.passed && one.passed;
+  all.worst_absolute = std::max(all.worst_absolute, one.worst_absolute);
+  all.worst_relative = std::max(all.worst_relative, one.worst_relative);
+  all.checked += one.checked;
+}
+
+// All rows of the table that are about one op.
+Subject subject(const std::string& op) {
+  std::vector<const OpRow*> rows;
+  for (const OpRow& row : op_table())
+    if (row.op == op) rows.push_back(&row);
+  const bool differentiable =
+      std::any_of(rows.begin(), rows.end(), [](const OpRow* row) { return row->differentiable; });
+  return {op, differentiable, [rows] {
+            GradcheckResult all;
+            for (const OpRow* row : rows)
+              if (row->differentiable) merge(all, gradcheck(*row));
+            return all;
+          }};
+}
+
+std::vector<Subject> chosen(const std::vector<std::string>& names) {
+  std::vector<Subject> subjects = all_subjects();
+  if (names.empty()) return subjects;
+  std::vector<std::string> known;
+  for (const Subject& s : subjects) known.push_back(s.name);
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw UsageError(text("there is no op or module \"", name, "\"", suggestion(name, known)));
+  std::erase_if(subjects, [&](const Subject& s) {
+    return std::find(names.begin(), names.end(), s.name) == names.end();
+  });
+  return subjects;
+}
+
+std::string line(const Subject& subject, const GradcheckResult& result) {
+  std::ostringstream out;
+  out << std::left << std::setw(30) << subject.name << std::right;
+  if (!subject.differentiable) {
+    out << std::setw(44) << "has no gradient\n";
+    return out.str();
+  }
+  out << std::setw(8) << grouped(result.checked) << std::scientific << std::setprecision(1)
+      << std::setw(12) << result.worst_absolute << std::setw(12) << result.worst_relative
+      << (result.passed ? "   ok\n" : "   WRONG\n");
+  if (!result.passed) out << "    " << result.message << "\n";
+  return out.str();
+}
+
+}  // namespace
+
+std::vector<Subject> all_subjects() {
+  std::vector<Subject> subjects;
+  std::string last;
+  for (const OpRow& row : op_table())
+    if (row.op != std::exchange(last, row.op) &&
+        std::none_of(subjects.begin(), subjects.end(),
+                     [&](const Subject& s) { return s.name == row.op; }))
+      subjects.push_back(subject(row.op));
+  for (Subject& module : module_subjects()) subjects.push_back(std::move(module));
+  return subjects;
+}
+
+void gradcheck_command(const std::vector<std::string>& names) {
+  const std::vector<Subject> subjects = chosen(names);
+  std::ostringstream head;
+  head << std::left << std::setw(30) << "op or module" << std::right << std::setw(8) << "entries"
+       << std::setw(12) << "absolute" << std::setw(12) << "relative"
+       << "   (worst errors)\n";
+  say(head.str());
+  const auto start = std::chrono::steady_clock::now();
+  std::size_t wrong = 0;
+  Index entries = 0;
+  for (const Subject& subject : subjects) {
+    const GradcheckResult result = subject.differentiable ? subject.check() : GradcheckResult{};
+    wrong += !result.passed;
+    entries += result.checked;
+    say(line(subject, result));
+  }
+  if (wrong > 0)
+    fail(wrong, wrong == 1 ? " gradient is" : " gradients are", " wrong, of ", subjects.size());
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  say(text(subjects.size(), subjects.size() == 1 ? " gradient is" : " gradients are",
+           " right: ", grouped(entries), " entries agree with central differences (",
+           std::round(10 * seconds.count()) / 10, " s)\n"));
+}
+
+}  // namespace tapehead::cli

@@ -1,0 +1,43 @@
+// Standard output, watched: a command whose reader has gone, or whose disk is full, ends.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "../viz/terminal.h"
+
+namespace tapehead::cli {
+
+/// Wrong usage: reported with exit code 2. What is wrong and how to do it right, as one line.
+class UsageError {
+ public:
+  explicit UsageError(std::string message) : message_(std::move(message)) {}
+  const std::string& message() const { return message_; }
+
+ private:
+  std::string message_;
+};
+
+/// Makes sure that descriptors 0 to 2 are open, so that no file is opened under one of these
+/// numbers and then printed into; and that writing to a closed pipe is an error, not the end of the
+/// process.
+void guard_standard_streams();
+
+/// Writes to standard output at once. IoError if that fails.
+void say(std::string_view text);
+
+/// What standard output can show.
+viz::Terminal screen();
+
+/// 35,149.
+std::string grouped(long long number);
+
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+}  // namespace tapehead::cli

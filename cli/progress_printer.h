@@ -1,0 +1,35 @@
+// Progress, shown: one line written over on a terminal, about ten lines in a pipe.
+#pragma once
+
+#include <chrono>
+
+#include "../train/progress.h"
+
+namespace tapehead::cli {
+
+class ProgressPrinter {
+ public:
+  void show(const train::Progress& progress);
+  /// Ends the line that is being written over.
+  void end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void overwrite(const train::Progress& progress, int width);
+
+  Clock::time_point last_ = Clock::time_point::min();
+  bool line_open_ = false;
+};
+
+/// While it lives, Ctrl-C is noted. A second one ends the process at once.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  bool pressed() const;
+};
+
+}  // namespace tapehead::cli

@@ -1,0 +1,75 @@
+#include "run.h"
+
+#include "../io/safetensors.h"
+#include "../train/precheck.h"
+#include "../viz/heat_map.h"
+#include "output.h"
+#include "progress_printer.h"
+
+namespace tapehead::cli {
+namespace {
+
+void describe(const train::SequenceModel& model, const train::Recipe& recipe) {
+  const train::ModelOptions& m = model.options;
+  say(text(recipe.layers, recipe.layers == 1 ? " layer of " : " layers of ", m.heads,
+           m.heads == 1 ? " head" : " heads", ", d_model ", m.d_model, ", ",
+           m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters; ",
+           grouped(recipe.steps), " steps of ", recipe.batch, " sequences, learning rate up to ",
+           recipe.lr, "\n"));
+}
+
+void check_gradients(const train::ModelOptions& options, std::uint64_t seed) {
+  const GradcheckResult result = train::check_gradients(options, seed);
+  if (!result.passed) fail("the gradients of this model are wrong: ", result.message);
+  say(text("gradients checked: ", grouped(result.checked),
+           " entries agree with central differences, worst error ", result.worst_relative,
+           " relative, ", result.worst_absolute, " absolute"));
+  say(result.skipped == 0 ? "\n" : text("; no time for ", grouped(result.skipped), " more\n"));
+}
+
+}  // namespace
+
+core::Generator batch_generator(std::uint64_t seed) { return core::Generator(seed ^ 0x5DEECE66D); }
+
+void check_and_fit(train::SequenceModel& model, const std::function<data::Batch()>& next_batch,
+                   const train::Recipe& recipe, std::uint64_t seed) {
+  describe(model, recipe);
+  check_gradients(model.options, seed);
+  ProgressPrinter printer;
+  const InterruptGuard interrupt;
+  const train::Progress progress = train::fit(model, next_batch, recipe.fit(), [&](const auto& p) {
+    printer.show(p);
+    return !interrupt.pressed();
+  });
+  printer.end();
+  if (progress.step < progress.steps)
+    fail("interrupted after step ", progress.step, " of ", progress.steps,
+         "; no weights were written");
+}
+
+void save(const train::SequenceModel& model, const std::string& out, const std::string& task) {
+  if (out.empty()) return;
+  const train::ModelOptions& m = model.options;
+  io::save_safetensors(out, model.state_dict(),
+                       {{"format", "pt"},
+                        {"task", task},
+                        {"heads", std::to_string(m.heads)},
+                        {"layers", std::to_string(m.layers)},
+                        {"context", std::to_string(m.context)},
+                        {"causal", m.causal ? "true" : "false"}});
+  say(text("weights written to ", out, "\n"));
+}
+
+void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,
+                    const data::Vocabulary& vocabulary) {
+  std::vector<std::string> labels;
+  for (const Index token : tokens) labels.push_back(vocabulary[token]);
+  const Tensor read = tensor(tokens, {1, static_cast<Index>(tokens.size())});
+  Index layer = 0;
+  for (const Tensor& weights : train::attention_weights(model, read))
+    say(text("\nwhat layer ", layer++,
+             " looks at: a row for each position, its weights add up to 1\n",
+             viz::attention_map(weights.array().select(0, 0), labels, labels, screen())));
+}
+
+}  // namespace tapehead::cli

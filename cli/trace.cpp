@@ -1,0 +1,52 @@
+#include "trace.h"
+
+#include "../nn/attention.h"
+#include "op_trace.h"
+#include "output.h"
+
+namespace tapehead::cli {
+namespace {
+
+void check(const TraceArguments& a) {
+  if (a.d_model % a.heads != 0)
+    throw UsageError(text("--d-model ", a.d_model, " must be divisible by --heads ", a.heads,
+                          ", since each head takes an equal part; try --d-model ",
+                          (a.d_model / a.heads + 1) * a.heads));
+}
+
+void show(const char* step, OpTrace& ops) { say(text("\n", step, "\n", ops.lines())); }
+
+}  // namespace
+
+// MultiHeadAttention::forward, step by step, with the readable attention in its middle.
+void trace(const TraceArguments& a) {
+  check(a);
+  manual_seed(0);
+  nn::MultiHeadAttention attn(a.d_model, a.heads);
+  attn.eval();
+  const Index B = a.batch, T = a.length, H = attn.num_heads, d_k = attn.d_k;
+  const Tensor x = randn({B, T, a.d_model});
+  say(text("multi-head attention, ", H, H == 1 ? " head" : " heads", " of d_k = ", a.d_model, " / ",
+           H, " = ", d_k, ", of x ", x.shape(), " to itself\n"));
+
+  const NoGradGuard no_grad;
+  OpTrace ops;
+  const auto split = [&](const Tensor& projected) {
+    return projected.view({B, T, H, d_k}).transpose(1, 2);
+  };
+  const Tensor Q = split(attn.W_q(x));  // (B, H, T, d_k)
+  const Tensor K = split(attn.W_k(x));  // (B, H, T, d_k)
+  const Tensor V = split(attn.W_v(x));  // (B, H, T, d_k)
+  show("1. project, 2. split into heads", ops);
+
+  const Tensor found = nn::scaled_dot_product_attention(Q, K, V).output;  // (B, H, T, d_k)
+  show("3. attend, all heads at once", ops);
+
+  const Tensor joined = found.transpose(1, 2).contiguous().view({B, T, a.d_model});
+  show("4. concatenate the heads", ops);
+
+  attn.W_o(joined);  // (B, T, d_model)
+  show("5. mix what they found", ops);
+}
+
+}  // namespace tapehead::cli

@@ -1,0 +1,60 @@
+#include "train.h"
+
+#include <omp.h>
+
+#include "../io/atomic_file.h"
+#include "../train/recipe.h"
+#include "near_match.h"
+#include "output.h"
+#include "run.h"
+
+namespace tapehead::cli {
+namespace {
+
+const std::vector<std::string> tasks{"copy", "reverse", "sort", "addition", "text"};
+
+void check(const TrainArguments& a) {
+  if (std::find(tasks.begin(), tasks.end(), a.task) == tasks.end())
+    throw UsageError(text("expected copy, reverse, sort, addition or text, got \"", a.task, "\"",
+                          suggestion(a.task, tasks)));
+  if (a.task == "text" && a.file.empty())
+    throw UsageError("text needs a file to read; add --file FILE");
+  if (a.task != "text" && !a.file.empty())
+    throw UsageError(
+        text("--file is for text, not for ", a.task, "; try: train text --file ", a.file));
+  if (a.task != "text" && a.context)
+    throw UsageError(text("--context is for text; the sequences of ", a.task, " have one length"));
+}
+
+train::Recipe resolve(const TrainArguments& a) {
+  train::Recipe r = train::recipe(a.task);
+  r.steps = a.steps.value_or(r.steps);
+  r.batch = a.batch.value_or(r.batch);
+  r.lr = a.lr.value_or(r.lr);
+  r.layers = a.layers.value_or(r.layers);
+  r.heads = a.heads.value_or(r.heads);
+  r.d_model = a.d_model.value_or(r.d_model);
+  r.dropout = a.dropout.value_or(r.dropout);
+  if (r.d_model % r.heads != 0)
+    throw UsageError(text("--d-model ", r.d_model, " must be divisible by --heads ", r.heads,
+                          ", since each head takes an equal part; try --d-model ",
+                          (r.d_model / r.heads + 1) * r.heads));
+  return r;
+}
+
+}  // namespace
+
+void train(const TrainArguments& arguments) {
+  check(arguments);
+  const train::Recipe recipe = resolve(arguments);
+  if (!arguments.out.empty()) io::check_writable(arguments.out);
+  if (arguments.threads) omp_set_num_threads(static_cast<int>(*arguments.threads));
+  if (arguments.task == "text") {
+    train_text(data::Text::read(arguments.file), arguments.context.value_or(64), recipe,
+               arguments.seed, arguments.out);
+  } else {
+    train_task(data::task(arguments.task), recipe, arguments.seed, arguments.out);
+  }
+}
+
+}  // namespace tapehead::cli

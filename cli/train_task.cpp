@@ -1,0 +1,64 @@
+#include "../train/evaluate.h"
+#include "output.h"
+#include "run.h"
+
+namespace tapehead::cli {
+namespace {
+
+std::string percent(double part) {
+  std::ostringstream out;
+  out.setf(std::ios::fixed);
+  out.precision(1);
+  out << 100 * part << " %";
+  return out.str();
+}
+
+bool is_asked(Index target) { return target != data::no_target; }
+
+// What is read before the first answer is asked for.
+std::vector<Index> question(const data::Task& task, const data::Example& example) {
+  if (!task.causal) return example.inputs;
+  const auto first = std::find_if(example.targets.begin(), example.targets.end(), is_asked);
+  return {example.inputs.begin(), example.inputs.begin() + (first - example.targets.begin()) + 1};
+}
+
+// The entries of `answers` (1, T) that were asked for.
+std::vector<Index> asked(const Tensor& answers, const data::Example& example) {
+  std::vector<Index> result;
+  for (std::size_t t = 0; t < example.targets.size(); ++t)
+    if (is_asked(example.targets[t]))
+      result.push_back(answers.select(0, 0).select(0, static_cast<Index>(t)).item<Index>());
+  return result;
+}
+
+void show_example(train::SequenceModel& model, const data::Task& task,
+                  const data::Example& example) {
+  const data::Batch batch = data::stack({example});
+  const std::vector<Index> given = asked(train::answer(model, batch), example);
+  const std::vector<Index> right = asked(batch.targets, example);
+  say(text("for example ", task.vocabulary.decode(question(task, example)), " was answered ",
+           task.vocabulary.decode(given),
+           given == right ? ": right" : ": wrong, it is " + task.vocabulary.decode(right), "\n"));
+}
+
+}  // namespace
+
+void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64_t seed,
+                const std::string& out) {
+  say(text(task.name, ": ", task.question, "\n"));
+  manual_seed(seed);
+  train::SequenceModel model(recipe.model(task.vocabulary.size(), task.length, task.causal));
+  core::Generator random = batch_generator(seed);
+  check_and_fit(
+      model, [&] { return data::draw_batch(task, random, recipe.batch); }, recipe, seed);
+
+  const std::vector<data::Example> held_out = task.held_out();
+  const train::Score score = train::evaluate(model, data::stack(held_out));
+  say(text("held-out accuracy ", percent(score.sequences), "  (of ", grouped(std::ssize(held_out)),
+           " whole sequences that were never trained on)\n"));
+  show_example(model, task, held_out.front());
+  show_attention(model, held_out.front().inputs, task.vocabulary);
+  save(model, out, task.name);
+}
+
+}  // namespace tapehead::cli
