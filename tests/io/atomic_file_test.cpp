@@ -1,0 +1,122 @@
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <tapehead/io/atomic_file.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "../support/folder.h"
+
+using namespace tapehead;
+using io::AtomicFile;
+using Names = std::vector<std::string>;
+
+namespace {
+
+void write(AtomicFile& file, const std::string& text) {
+  file.write(std::as_bytes(std::span(text)));
+}
+
+std::string refusal(const std::string& path) {
+  try {
+    io::check_writable(path);
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("an atomic file appears when it is committed") {
+  const Folder folder;
+  {
+    AtomicFile file(folder.file("a"));
+    write(file, "one ");
+    write(file, "two");
+    CHECK_FALSE(std::filesystem::exists(folder.file("a")));
+    file.commit();
+  }
+  CHECK(folder.read("a") == "one two");
+  CHECK(folder.names() == Names{"a"});
+}
+
+TEST_CASE("without a commit the old file stays, and nothing else") {
+  const Folder folder;
+  folder.write("a", "old");
+  {
+    AtomicFile file(folder.file("a"));
+    write(file, "new");
+  }
+  CHECK(folder.read("a") == "old");
+  CHECK(folder.names() == Names{"a"});
+}
+
+TEST_CASE("a link is followed, not replaced") {
+  const Folder folder;
+  folder.write("a", "old");
+  std::filesystem::create_symlink("a", folder.file("link"));
+  AtomicFile file(folder.file("link"));
+  write(file, "new");
+  file.commit();
+  CHECK(folder.read("a") == "new");
+  CHECK(std::filesystem::is_symlink(folder.file("link")));
+}
+
+TEST_CASE("what cannot be written says why") {
+  const Folder folder;
+  CHECK(refusal(folder.path()) ==
+        "write: cannot write " + folder.path() + ": it is a directory; name a file in it");
+  CHECK(refusal("") == "write: cannot write \"\": that names no file; add a file name");
+  CHECK(refusal(folder.file("new/")) ==
+        "write: cannot write \"" + folder.file("new/") + "\": that names no file; add a file name");
+  CHECK(refusal(folder.file("no/a")) ==
+        "write: cannot write " + folder.file("no/a") + ": No such file or directory");
+  CHECK(refusal("/dev/null") ==
+        "write: cannot write /dev/null: it is not a regular file; choose another name");
+  std::filesystem::create_symlink("nowhere", folder.file("link"));
+  CHECK(refusal(folder.file("link")) == "write: cannot write " + folder.file("link") +
+                                            ": it is a link to nowhere; remove it or choose "
+                                            "another name");
+  CHECK(folder.names() == Names{"link"});
+}
+
+TEST_CASE("a file that may not be changed is not replaced") {
+  const Folder folder;
+  folder.write("a", "old");
+  std::filesystem::permissions(folder.file("a"), std::filesystem::perms::owner_read);
+  if (geteuid() == 0) return;  // who may do everything
+  CHECK(refusal(folder.file("a")) ==
+        "write: cannot write " + folder.file("a") + ": Permission denied; choose another name");
+}
+
+TEST_CASE("a check leaves no trace") {
+  const Folder folder;
+  folder.write("a", "old");
+  CHECK(refusal(folder.file("a")).empty());
+  CHECK(refusal(folder.file("b")).empty());
+  CHECK(folder.names() == Names{"a"});
+  CHECK(folder.read("a") == "old");
+}
+
+TEST_CASE("a disk that is full leaves the old file") {
+  const Folder folder;
+  folder.write("a", "old");
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit small{1000, before.rlim_max};
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &small);
+  std::string message;
+  try {
+    AtomicFile file(folder.file("a"));
+    write(file, std::string(5000, 'x'));
+  } catch (const IoError& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(message == "write: cannot write " + folder.file("a") + ": File too large");
+  CHECK(folder.read("a") == "old");
+  CHECK(folder.names() == Names{"a"});
+}

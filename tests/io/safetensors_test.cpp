@@ -1,0 +1,122 @@
+#include <doctest/doctest.h>
+#include <tapehead/autograd/create.h>
+#include <tapehead/io/safetensors.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "../support/compare.h"
+#include "../support/live_counts.h"
+#include "../support/folder.h"
+
+using namespace tapehead;
+using io::save_safetensors;
+using Json = nlohmann::json;
+
+namespace {
+
+struct Parsed {
+  Json header;
+  std::string values;
+};
+
+// As the format's description has it, checking what it demands.
+Parsed parse(const std::string& bytes) {
+  REQUIRE(bytes.size() >= 8);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), 8);
+  REQUIRE(length <= bytes.size() - 8);
+  CHECK(length % 8 == 0);
+  CHECK(bytes[8] == '{');
+  return {Json::parse(bytes.substr(8, length)), bytes.substr(8 + length)};
+}
+
+template <class T>
+std::vector<T> values_of(const Parsed& file, const std::string& name) {
+  const auto offsets = file.header.at(name).at("data_offsets").get<std::vector<std::size_t>>();
+  std::vector<T> values((offsets[1] - offsets[0]) / sizeof(T));
+  std::memcpy(values.data(), file.values.data() + offsets[0], offsets[1] - offsets[0]);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a safetensors file holds each tensor's name, dtype, shape and values") {
+  const Folder folder;
+  const std::string path = folder.file("model.safetensors");
+  const Tensor half = tensor({{1.5, -2.0, 0.25}, {4.0, 5.0, 6.0}});
+  save_safetensors(path,
+                   {{"flag", tensor({true, false, true})},
+                    {"w", half.t()},
+                    {"n", tensor({-1, 5})},
+                    {"d", tensor({0.1}, Float64)},
+                    {"scalar", tensor(7)},
+                    {"nothing", zeros({0, 3})}},
+                   {{"format", "pt"}});
+
+  const Parsed file = parse(folder.read("model.safetensors"));
+  CHECK(file.header.size() == 7);
+  CHECK(file.header.at("__metadata__") == Json{{"format", "pt"}});
+  CHECK(file.header.at("w").at("dtype") == "F32");
+  CHECK(file.header.at("w").at("shape") == Json{3, 2});
+  CHECK(values_of<float>(file, "w") == std::vector<float>{1.5, 4, -2, 5, 0.25, 6});
+  CHECK(file.header.at("d").at("dtype") == "F64");
+  CHECK(values_of<double>(file, "d") == std::vector<double>{0.1});
+  CHECK(file.header.at("n").at("dtype") == "I64");
+  CHECK(values_of<std::int64_t>(file, "n") == std::vector<std::int64_t>{-1, 5});
+  CHECK(file.header.at("flag").at("dtype") == "BOOL");
+  CHECK(values_of<char>(file, "flag") == std::vector<char>{1, 0, 1});
+  CHECK(file.header.at("scalar").at("shape") == Json::array());
+  CHECK(file.header.at("nothing").at("shape") == Json{0, 3});
+}
+
+TEST_CASE("values lie without gaps, each aligned to its size") {
+  const Folder folder;
+  save_safetensors(folder.file("m"), {{"flag", tensor({true})},
+                                      {"f", ones({3})},
+                                      {"d", ones({2}, Float64)},
+                                      {"g", ones({1})}});
+  const Parsed file = parse(folder.read("m"));
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (const auto& [name, entry] : file.header.items()) {
+    const auto offsets = entry.at("data_offsets").get<std::vector<std::size_t>>();
+    places.emplace_back(offsets[0], offsets[1]);
+    const std::size_t size = entry.at("dtype") == "F64" ? 8 : entry.at("dtype") == "F32" ? 4 : 1;
+    CHECK(offsets[0] % size == 0);
+  }
+  std::sort(places.begin(), places.end());
+  std::size_t end = 0;
+  for (const auto& [from, to] : places) {
+    CHECK(from == end);
+    end = to;
+  }
+  CHECK(end == file.values.size());
+}
+
+TEST_CASE("a new file takes the place of an old one, and leaves nothing else") {
+  const Folder folder;
+  folder.write("m", "old");
+  std::filesystem::permissions(folder.file("m"), std::filesystem::perms(0640));
+  save_safetensors(folder.file("m"), {{"w", ones({2})}});
+  CHECK(parse(folder.read("m")).header.contains("w"));
+  CHECK(folder.names() == std::vector<std::string>{"m"});
+  CHECK(std::filesystem::status(folder.file("m")).permissions() == std::filesystem::perms(0640));
+}
+
+TEST_CASE("names that cannot be written are refused, and no file is made") {
+  const Folder folder;
+  const Tensor x = ones({1});
+  CHECK_THROWS_WITH_AS(save_safetensors(folder.file("m"), {{"a", x}, {"a", x}}),
+                       "save_safetensors: names must differ, got \"a\" twice; rename one", Error);
+  CHECK_THROWS_WITH_AS(save_safetensors(folder.file("m"), {{"__metadata__", x}}),
+                       "save_safetensors: \"__metadata__\" means something else in this format; "
+                       "use another name, or the argument `metadata`",
+                       Error);
+  CHECK_THROWS_WITH_AS(save_safetensors(folder.file("m"), {{"a", Tensor()}}),
+                       "save_safetensors: every name needs a tensor, got an undefined one as \"a\"; "
+                       "leave it out",
+                       Error);
+  CHECK_THROWS_AS(save_safetensors(folder.file("m"), {{"\xff", x}}), Error);
+  CHECK(folder.names().empty());
+}

@@ -1,0 +1,74 @@
+#include <doctest/doctest.h>
+#include <tapehead/data/text.h>
+#include <tapehead/train/model.h>
+
+#include <cmath>
+
+#include "../support/cases.h"
+
+using namespace tapehead;
+using namespace tapehead::train;
+using testing::difference;
+using testing::this_case;
+
+TEST_CASE("TRAIN-01: The first loss of an untrained model is about ln V") {
+  const auto c = this_case();
+  const auto bounds = c.json.at("expect").at("bounds").at("first_loss_over_lnV");
+  for (const auto& [V, ln_V] : c.json.at("expect").at("outputs").at("ln_V").items()) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      manual_seed(seed);
+      const Index vocabulary = std::stoi(V);
+      SequenceModel model({.vocabulary = vocabulary, .context = 64, .d_model = 64, .heads = 4,
+                           .layers = 2, .d_ff = 256, .causal = true});
+      const Tensor tokens = randint(0, vocabulary, {8, 65});
+      const Tensor logits = model(tokens.narrow(1, 0, 64)).flatten(0, 1);
+      const Tensor loss = cross_entropy(logits, tokens.narrow(1, 1, 64).reshape({-1}));
+      CHECK(loss.item() / ln_V.get<double>() > bounds[0].get<double>());
+      CHECK(loss.item() / ln_V.get<double>() < bounds[1].get<double>());
+    }
+  }
+}
+
+TEST_CASE("a model gives a logit for each symbol at each position") {
+  SequenceModel model({.vocabulary = 11, .context = 8});
+  CHECK(model(zeros({3, 8}, Int64)).shape() == Shape{3, 8, 11});
+  CHECK(model(zeros({1, 5}, Int64)).shape() == Shape{1, 5, 11});
+  CHECK_THROWS_AS(model(zeros({1, 9}, Int64)), ShapeError);
+}
+
+TEST_CASE("a causal model does not know what comes later, another does") {
+  const Tensor a = tensor({{1, 2, 3, 4}}), b = tensor({{1, 2, 0, 0}});
+  for (const bool causal : {true, false}) {
+    manual_seed(0);
+    SequenceModel model({.vocabulary = 5, .context = 4, .layers = 2, .causal = causal});
+    const Tensor before = model(a).narrow(1, 0, 2), after = model(b).narrow(1, 0, 2);
+    CHECK((difference(before, after) == "") == causal);
+    CHECK(difference(model(a).narrow(1, 2, 2), model(b).narrow(1, 2, 2)) != "");
+  }
+}
+
+TEST_CASE("attention weights are one tensor a layer, and rows add up to 1") {
+  SequenceModel model({.vocabulary = 5, .context = 4, .heads = 2, .layers = 3, .causal = true});
+  const std::vector<Tensor> weights = attention_weights(model, tensor({{1, 2, 3, 4}, {0, 0, 1, 1}}));
+  CHECK(weights.size() == 3);
+  for (const Tensor& w : weights) {
+    CHECK(w.shape() == Shape{2, 2, 4, 4});
+    CHECK(difference(w.sum({-1}), ones({2, 2, 4}), {.atol = 1e-6}) == "");
+    CHECK(equal(w.triu(1), zeros_like(w)));
+  }
+}
+
+TEST_CASE("a model without layers has no attention") {
+  SequenceModel model({.vocabulary = 5, .context = 4, .layers = 0});
+  CHECK(model(tensor({{1, 2}})).shape() == Shape{1, 2, 5});
+  CHECK(attention_weights(model, tensor({{1, 2}})).empty());
+}
+
+TEST_CASE("the same seed gives the same weights") {
+  const auto weights = [](std::uint64_t seed) {
+    manual_seed(seed);
+    return SequenceModel({.vocabulary = 5, .context = 4}).head.weight;
+  };
+  CHECK(equal(weights(1), weights(1)));
+  CHECK_FALSE(equal(weights(1), weights(2)));
+}

@@ -1,0 +1,35 @@
+#include <doctest/doctest.h>
+#include <tapehead/data/tasks.h>
+#include <tapehead/train/evaluate.h>
+#include <tapehead/train/recipe.h>
+
+using namespace tapehead;
+using namespace tapehead::train;
+
+namespace {
+
+// Held-out accuracy, of whole sequences, as `tapehead train` reaches it with its defaults.
+double accuracy(const char* name, Index most_steps) {
+  const data::Task task = data::task(name);
+  const Recipe r = recipe(name);
+  CHECK(r.steps <= most_steps);
+  manual_seed(0);
+  SequenceModel model(r.model(task.vocabulary.size(), task.length, task.causal));
+  core::Generator random(1);
+  fit(model, [&] { return data::draw_batch(task, random, r.batch); }, r.fit());
+  return evaluate(model, data::stack(task.held_out())).sequences;
+}
+
+}  // namespace
+
+TEST_CASE("copy is learnt within 100 steps") { CHECK(accuracy("copy", 100) >= 0.99); }
+TEST_CASE("reverse is learnt within 400 steps") { CHECK(accuracy("reverse", 400) >= 0.99); }
+TEST_CASE("sort is learnt within 500 steps") { CHECK(accuracy("sort", 500) >= 0.98); }
+TEST_CASE("addition is learnt within 2,000 steps") { CHECK(accuracy("addition", 2000) >= 0.98); }
+
+TEST_CASE("an unknown recipe is refused") {
+  CHECK_THROWS_WITH_AS(recipe("sorting"),
+                       "recipe: expected copy, reverse, sort, addition or text, got \"sorting\"; "
+                       "choose one of them",
+                       Error);
+}

@@ -1,0 +1,32 @@
+#include <doctest/doctest.h>
+#include <tapehead/viz/shade.h>
+
+#include <cmath>
+#include <string>
+
+using namespace tapehead::viz;
+
+TEST_CASE("more is a denser shade, and out of range is the nearest") {
+  const Terminal unicode{.unicode = true};
+  CHECK(shade(0, 2, unicode) == "  ");
+  CHECK(shade(0.3, 2, unicode) == "░░");
+  CHECK(shade(0.5, 1, unicode) == "▒");
+  CHECK(shade(1, 1, unicode) == "█");
+  CHECK(shade(-1, 1, unicode) == " ");
+  CHECK(shade(7, 1, unicode) == "█");
+  CHECK(shade(NAN, 2, unicode) == "? ");
+}
+
+TEST_CASE("without UTF-8 shades are ASCII, and without colour nothing is to be ended") {
+  const Terminal plain;
+  CHECK(shade(0.99, 3, plain) == "@@@");
+  CHECK(end_of_shades(plain).empty());
+  CHECK(shade_legend(0.5, plain) == "0   ..::--==++##@@ 0.5");
+}
+
+TEST_CASE("colours run from black to white") {
+  const Terminal color{.color = true};
+  CHECK(shade(0, 1, color) == "\033[48;5;16m ");
+  CHECK(shade(1, 1, color) == "\033[48;5;231m ");
+  CHECK(end_of_shades(color) == "\033[0m");
+}
