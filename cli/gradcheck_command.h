@@ -19,8 +19,13 @@ struct Subject {
 /// Every op of the catalogue, then every module.
 std::vector<Subject> all_subjects();
 
-/// Checks those named, or all if none is. UsageError with a near match for an unknown name; Error,
-/// after the whole table, if a gradient is wrong.
+/// Checks one after another and prints a line for each. Error, after the whole table, if a gradient
+/// is wrong.
+void check_all(const std::vector<Subject>& subjects,
+               const std::function<void(const std::string&)>& print);
+
+/// check_all of those named, or of all if none is, to standard output. UsageError with a near match
+/// for an unknown name.
 void gradcheck_command(const std::vector<std::string>& names);
 
 }  // namespace tapehead::cli

@@ -58,7 +58,7 @@ TEST_CASE("addition asks for each digit of the sum, lowest first, from what stan
     CHECK(text[2] == '+');
     CHECK(text[5] == '=');
     const int sum = number(text.substr(0, 2)) + number(text.substr(3, 2));
-    const Tokens want{no_target, no_target, no_target,      no_target,
+    const Tokens want{no_target, no_target, no_target,     no_target,
                       no_target, sum % 10,  sum / 10 % 10, sum / 100};
     CHECK(e.targets == want);
     CHECK(e.inputs[6] == sum % 10);
@@ -70,7 +70,8 @@ TEST_CASE("the same seed draws the same batches, another seed others") {
   for (const char* name : {"copy", "reverse", "sort", "addition"}) {
     const Task t = task(name);
     core::Generator a(5), b(5), c(6);
-    const Batch first = draw_batch(t, a, 16), same = draw_batch(t, b, 16), other = draw_batch(t, c, 16);
+    const Batch first = draw_batch(t, a, 16), same = draw_batch(t, b, 16),
+                other = draw_batch(t, c, 16);
     CHECK(first.inputs.shape() == Shape{16, 8});
     CHECK(equal(first.inputs, same.inputs));
     CHECK(equal(first.targets, same.targets));

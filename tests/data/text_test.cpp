@@ -51,7 +51,8 @@ TEST_CASE("TRAIN-02: Targets are the inputs shifted by exactly one") {
   CHECK(firsts == std::set<Index>{10, 11, 12, 13, 14, 15});
 }
 
-TEST_CASE("TRAIN-03: CRLF text: bytes are kept as they are (or normalised by a documented option)") {
+TEST_CASE(
+    "TRAIN-03: CRLF text: bytes are kept as they are (or normalised by a documented option)") {
   const Case c = this_case();
   const auto& expect = c.json.at("expect");
   const Folder folder;
@@ -76,9 +77,9 @@ TEST_CASE("TRAIN-04: Empty file, one byte, exactly T, exactly T+1 bytes") {
     return Windows(text.tokens(), 8, text.name()).count();
   };
   const std::string empty = file(0), one = file(1), eight = file(8);
-  CHECK_THROWS_WITH_AS(
-      windows(empty), ("text: " + empty + " is empty; choose a file with some text in it").c_str(),
-      Error);
+  CHECK_THROWS_WITH_AS(windows(empty),
+                       ("text: " + empty + " is empty; choose a file with some text in it").c_str(),
+                       Error);
   for (const auto& [path, length] : {std::pair(one, "1"), std::pair(eight, "8")})
     CHECK_THROWS_WITH_AS(windows(path),
                          ("text: a window of 8 needs at least 9 characters, got " + path +
@@ -116,7 +117,8 @@ TEST_CASE("a file larger than 64 MiB is refused") {
   std::filesystem::resize_file(path, (std::size_t{64} << 20) + 1);
   CHECK_THROWS_WITH_AS(
       Text::read(path),
-      ("text: " + path + " is larger than 64 MiB; take a part of it with head -c").c_str(), IoError);
+      ("text: " + path + " is larger than 64 MiB; take a part of it with head -c").c_str(),
+      IoError);
 }
 
 TEST_CASE("a pipe is read to its end") {

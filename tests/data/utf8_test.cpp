@@ -14,8 +14,9 @@ TEST_CASE("UTF-8 is taken apart by code point, anything else by byte") {
 
 TEST_CASE("truncated, overlong, surrogate and too large sequences are not UTF-8") {
   CHECK(is_utf8("\U0010FFFF\u0080\u07ff\u0800\uffff"));
-  for (const char* wrong : {"\x80", "a\xc3", "\xc3(", "\xc0\xaf", "\xe0\x80\xaf", "\xf0\x80\x80\xaf",
-                            "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xff"})
+  for (const char* wrong :
+       {"\x80", "a\xc3", "\xc3(", "\xc0\xaf", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80",
+        "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xff"})
     CHECK_FALSE(is_utf8(wrong));
 }
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "../support/compare.h"
-#include "../support/live_counts.h"
 #include "../support/folder.h"
+#include "../support/live_counts.h"
 
 using namespace tapehead;
 using io::save_safetensors;
@@ -73,10 +73,9 @@ TEST_CASE("a safetensors file holds each tensor's name, dtype, shape and values"
 
 TEST_CASE("values lie without gaps, each aligned to its size") {
   const Folder folder;
-  save_safetensors(folder.file("m"), {{"flag", tensor({true})},
-                                      {"f", ones({3})},
-                                      {"d", ones({2}, Float64)},
-                                      {"g", ones({1})}});
+  save_safetensors(
+      folder.file("m"),
+      {{"flag", tensor({true})}, {"f", ones({3})}, {"d", ones({2}, Float64)}, {"g", ones({1})}});
   const Parsed file = parse(folder.read("m"));
   std::vector<std::pair<std::size_t, std::size_t>> places;
   for (const auto& [name, entry] : file.header.items()) {
@@ -113,10 +112,11 @@ TEST_CASE("names that cannot be written are refused, and no file is made") {
                        "save_safetensors: \"__metadata__\" means something else in this format; "
                        "use another name, or the argument `metadata`",
                        Error);
-  CHECK_THROWS_WITH_AS(save_safetensors(folder.file("m"), {{"a", Tensor()}}),
-                       "save_safetensors: every name needs a tensor, got an undefined one as \"a\"; "
-                       "leave it out",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      save_safetensors(folder.file("m"), {{"a", Tensor()}}),
+      "save_safetensors: every name needs a tensor, got an undefined one as \"a\"; "
+      "leave it out",
+      Error);
   CHECK_THROWS_AS(save_safetensors(folder.file("m"), {{"\xff", x}}), Error);
   CHECK(folder.names().empty());
 }

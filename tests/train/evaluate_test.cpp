@@ -31,10 +31,11 @@ TEST_CASE("a score counts tokens that are asked for and sequences that are right
   const Score s = score(answers, targets);
   CHECK(s.tokens == doctest::Approx(5. / 6));
   CHECK(s.sequences == doctest::Approx(2. / 3));
-  CHECK_THROWS_WITH_AS(score(answers, targets.t().narrow(0, 0, 2)),
-                       "score: expected answers and targets (B, T), got (3, 3) and (2, 3); take the "
-                       "argmax of the logits",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      score(answers, targets.t().narrow(0, 0, 2)),
+      "score: expected answers and targets (B, T), got (3, 3) and (2, 3); take the "
+      "argmax of the logits",
+      ShapeError);
 }
 
 TEST_CASE("a score of nothing asked is no token right and every sequence right") {
@@ -44,11 +45,11 @@ TEST_CASE("a score of nothing asked is no token right and every sequence right")
 }
 
 TEST_CASE("a causal model is judged by what it makes of its own answers") {
-  SequenceModel model({.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0,
-                       .causal = true});
+  SequenceModel model(
+      {.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0, .causal = true});
   teach_successor(model);
-  // It is asked from position 1 on. Its own answers go on 3, 4, 0; the inputs say 1 after 3: a model
-  // that read them would answer 2 next.
+  // It is asked from position 1 on. Its own answers go on 3, 4, 0; the inputs say 1 after 3: a
+  // model that read them would answer 2 next.
   const data::Batch batch{tensor({{1, 2, 3, 1}}), tensor({{no_target, 3, 4, 0}})};
   CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{3, 4, 0}})));
   CHECK(evaluate(model, batch).sequences == 1);
@@ -73,7 +74,8 @@ TEST_CASE("the loss of a text is the mean over its characters") {
   }
   const std::vector<Index> tokens(400, 1);
   CHECK(mean_loss(model, data::Windows(tokens, 4), 1000) == doctest::Approx(std::log(3.0)));
-  CHECK(mean_loss(model, data::Windows({0, 1, 2, 0, 1}, 4), 1000) == doctest::Approx(std::log(3.0)));
+  CHECK(mean_loss(model, data::Windows({0, 1, 2, 0, 1}, 4), 1000) ==
+        doctest::Approx(std::log(3.0)));
 }
 
 TEST_CASE("evaluation drops nothing, records nothing and leaves the model training") {

@@ -20,7 +20,8 @@ std::vector<Progress> trained(SequenceModel& model, const char* name, const FitO
   const data::Task task = data::task(name);
   core::Generator random(seed);
   std::vector<Progress> steps;
-  fit(model, [&] { return data::draw_batch(task, random, 32); }, options,
+  fit(
+      model, [&] { return data::draw_batch(task, random, 32); }, options,
       [&](const Progress& p) { return steps.push_back(p), true; });
   return steps;
 }
@@ -43,7 +44,8 @@ TEST_CASE("progress counts steps and tokens, and the loss falls") {
     const Progress& p = steps[i];
     CHECK(p.step == static_cast<Index>(i) + 1);
     CHECK(p.steps == 30);
-    CHECK(p.tokens_per_second * p.seconds == doctest::Approx(32 * 8 * (static_cast<double>(i) + 1)));
+    CHECK(p.tokens_per_second * p.seconds ==
+          doctest::Approx(32 * 8 * (static_cast<double>(i) + 1)));
   }
   CHECK(steps.back().seconds_left == 0);
   CHECK(steps.back().loss < 0.5 * steps.front().loss);
@@ -64,8 +66,9 @@ TEST_CASE("a report that says stop ends training") {
   SequenceModel model({.vocabulary = 10, .context = 8});
   const data::Task task = data::copy_task();
   core::Generator random(0);
-  const Progress last = fit(model, [&] { return data::draw_batch(task, random, 4); },
-                            {.steps = 10, .lr = 1e-3}, [](const Progress& p) { return p.step < 3; });
+  const Progress last = fit(
+      model, [&] { return data::draw_batch(task, random, 4); }, {.steps = 10, .lr = 1e-3},
+      [](const Progress& p) { return p.step < 3; });
   CHECK(last.step == 3);
   CHECK(last.steps == 10);
 }

@@ -18,8 +18,13 @@ TEST_CASE("TRAIN-01: The first loss of an untrained model is about ln V") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       manual_seed(seed);
       const Index vocabulary = std::stoi(V);
-      SequenceModel model({.vocabulary = vocabulary, .context = 64, .d_model = 64, .heads = 4,
-                           .layers = 2, .d_ff = 256, .causal = true});
+      SequenceModel model({.vocabulary = vocabulary,
+                           .context = 64,
+                           .d_model = 64,
+                           .heads = 4,
+                           .layers = 2,
+                           .d_ff = 256,
+                           .causal = true});
       const Tensor tokens = randint(0, vocabulary, {8, 65});
       const Tensor logits = model(tokens.narrow(1, 0, 64)).flatten(0, 1);
       const Tensor loss = cross_entropy(logits, tokens.narrow(1, 1, 64).reshape({-1}));
@@ -49,7 +54,8 @@ TEST_CASE("a causal model does not know what comes later, another does") {
 
 TEST_CASE("attention weights are one tensor a layer, and rows add up to 1") {
   SequenceModel model({.vocabulary = 5, .context = 4, .heads = 2, .layers = 3, .causal = true});
-  const std::vector<Tensor> weights = attention_weights(model, tensor({{1, 2, 3, 4}, {0, 0, 1, 1}}));
+  const std::vector<Tensor> weights =
+      attention_weights(model, tensor({{1, 2, 3, 4}, {0, 0, 1, 1}}));
   CHECK(weights.size() == 3);
   for (const Tensor& w : weights) {
     CHECK(w.shape() == Shape{2, 2, 4, 4});

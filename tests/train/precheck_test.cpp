@@ -31,6 +31,7 @@ TEST_CASE("the check takes no longer than it may") {
 TEST_CASE("the check leaves the default generator as it was") {
   manual_seed(7);
   const std::string before = core::default_generator().state();
-  check_gradients({.vocabulary = 5, .context = 4, .d_model = 4, .heads = 1, .dropout = 0.1}, 3, 0.05);
+  check_gradients({.vocabulary = 5, .context = 4, .d_model = 4, .heads = 1, .dropout = 0.1}, 3,
+                  0.05);
   CHECK(core::default_generator().state() == before);
 }

@@ -16,7 +16,8 @@ double accuracy(const char* name, Index most_steps) {
   manual_seed(0);
   SequenceModel model(r.model(task.vocabulary.size(), task.length, task.causal));
   core::Generator random(1);
-  fit(model, [&] { return data::draw_batch(task, random, r.batch); }, r.fit());
+  fit(
+      model, [&] { return data::draw_batch(task, random, r.batch); }, r.fit());
   return evaluate(model, data::stack(task.held_out())).sequences;
 }
 

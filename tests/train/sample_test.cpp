@@ -12,7 +12,8 @@ using Tokens = std::vector<Index>;
 namespace {
 
 struct Model : SequenceModel {
-  Model() : SequenceModel({.vocabulary = 4, .context = 6, .d_model = 8, .heads = 2, .causal = true}) {}
+  Model()
+      : SequenceModel({.vocabulary = 4, .context = 6, .d_model = 8, .heads = 2, .causal = true}) {}
   // The same logits at each position, whatever was read.
   void always(const std::vector<double>& logits) {
     const NoGradGuard no_grad;

@@ -3,8 +3,8 @@
 
 #include "../support/cases.h"
 
-using tapehead::train::WarmupCosine;
 using tapehead::testing::this_case;
+using tapehead::train::WarmupCosine;
 
 TEST_CASE(
     "TRAIN-05: Warm-up schedules: first step not zero, no division by zero, continuous at the "

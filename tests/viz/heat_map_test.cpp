@@ -24,7 +24,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0, length = 0;
-  for (const char c : text) length = c == '\n' ? 0 : length + 1, longest = std::max(longest, length);
+  for (const char c : text)
+    length = c == '\n' ? 0 : length + 1, longest = std::max(longest, length);
   return longest;
 }
 
@@ -42,7 +43,8 @@ TEST_CASE("without UTF-8 a heat map is letters") {
 }
 
 TEST_CASE("with UTF-8 it is blocks, without any escape code") {
-  const std::string map = heat_map({{"head 0", weights}}, {"a", " ", "\n"}, {"x", "y", "z"}, unicode);
+  const std::string map =
+      heat_map({{"head 0", weights}}, {"a", " ", "\n"}, {"x", "y", "z"}, unicode);
   CHECK(map ==
         "head 0\n"
         "  x y z\n"
@@ -75,7 +77,8 @@ TEST_CASE("panels stand side by side as far as the terminal is wide") {
   const std::vector<Panel> four(4, Panel{"p", weights});
   const Labels labels{"a", "b", "c"};
   // A panel is 8 wide, and 2 columns lie between two.
-  for (const auto& [width, lines] : {std::pair(80, 1), {38, 1}, {37, 2}, {18, 2}, {17, 4}, {1, 4}}) {
+  for (const auto& [width, lines] :
+       {std::pair(80, 1), {38, 1}, {37, 2}, {18, 2}, {17, 4}, {1, 4}}) {
     const std::string map = heat_map(four, labels, labels, {.width = width});
     CHECK(count(map, "p") == 4);
     CHECK(count("\n" + map, "\np") == static_cast<std::size_t>(lines));
@@ -104,9 +107,9 @@ TEST_CASE("what does not fit is made narrower, then left out, which a line says"
 
 TEST_CASE("labels are cut where they are long, and wide characters keep the columns aligned") {
   const NDArray one = NDArray::full({1, 2}, 1, Float32);
-  const std::string map = heat_map({{"", one}}, {"averyveryverylongname"}, {"中", "elephants"}, unicode);
-  CHECK(map.substr(0, map.find("\n\n", 1)) ==
-        "\n             中   eleph\naveryveryver ██████████");
+  const std::string map =
+      heat_map({{"", one}}, {"averyveryverylongname"}, {"中", "elephants"}, unicode);
+  CHECK(map.substr(0, map.find("\n\n", 1)) == "\n             中   eleph\naveryveryver ██████████");
 }
 
 TEST_CASE("NaN is shown as a question mark, and a panel of zeros as empty") {
@@ -117,10 +120,11 @@ TEST_CASE("NaN is shown as a question mark, and a panel of zeros as empty") {
 }
 
 TEST_CASE("labels and panels that do not fit together are refused") {
-  CHECK_THROWS_WITH_AS(heat_map({{"head 0", weights}}, {"a", "b"}, {"x", "y", "z"}, ascii),
-                       "heat_map: the labels are for (2, 3), got (3, 3) in \"head 0\"; give a label "
-                       "for each row and column",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      heat_map({{"head 0", weights}}, {"a", "b"}, {"x", "y", "z"}, ascii),
+      "heat_map: the labels are for (2, 3), got (3, 3) in \"head 0\"; give a label "
+      "for each row and column",
+      ShapeError);
   CHECK_THROWS_WITH_AS(heat_map({}, {"a"}, {"x"}, ascii),
                        "heat_map: expected at least one panel, row and column, got 0 panels and "
                        "labels for (1, 1); leave the drawing out",

@@ -1,0 +1,123 @@
+#include "process.h"
+
+namespace {
+
+// Wrong usage: exit code 2, nothing on stdout, one line on stderr.
+void check_refused(const std::string& arguments, const std::string& message) {
+  const Result r = tapehead(arguments);
+  CAPTURE(arguments);
+  CHECK(r.code == 2);
+  CHECK(r.out.empty());
+  CHECK(r.err == "tapehead: " + message + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("--version says which version it is") {
+  const Result r = tapehead("--version");
+  CHECK(r.code == 0);
+  CHECK(r.out == "tapehead 0.1.0\n");
+  CHECK(r.err.empty());
+}
+
+TEST_CASE("no command prints the help, which has examples") {
+  const Result none = tapehead(""), help = tapehead("--help");
+  CHECK(none.code == 0);
+  CHECK(none.out == help.out);
+  for (const char* part : {"Examples:", "train", "gradcheck", "trace", "--version"})
+    CHECK(has(help.out, part));
+}
+
+TEST_CASE("each command's help has its options and examples") {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> expected{
+      {"train",
+       {"copy, reverse, sort, addition or text", "--file", "--steps", "--batch", "--lr", "--seed",
+        "--layers", "--heads", "--d-model", "--dropout", "--threads", "--out",
+        "Examples:", "tapehead train copy"}},
+      {"gradcheck", {"--all", "Examples:", "tapehead gradcheck softmax"}},
+      {"trace", {"--batch", "--length", "--d-model", "--heads", "512", "Examples:"}}};
+  for (const auto& [command, parts] : expected) {
+    const Result r = tapehead(command + " --help");
+    CHECK(r.code == 0);
+    CHECK(r.err.empty());
+    for (const std::string& part : parts) CHECK_MESSAGE(has(r.out, part), part);
+  }
+}
+
+TEST_CASE("an unknown command is refused, with one that is close") {
+  check_refused("trian", "there is no command \"trian\"; did you mean train? See tapehead --help.");
+  check_refused("bake", "there is no command \"bake\". See tapehead --help.");
+}
+
+TEST_CASE("an unknown task is refused, with one that is close") {
+  check_refused("train revers",
+                "expected copy, reverse, sort, addition or text, got \"revers\"; did you mean "
+                "reverse?");
+  check_refused("train multiplication",
+                "expected copy, reverse, sort, addition or text, got \"multiplication\"");
+}
+
+TEST_CASE("options that are unknown, incomplete or no number are refused") {
+  for (const char* arguments : {"train",
+                                "train copy --stpes 5",
+                                "train copy --steps",
+                                "train copy --steps five",
+                                "train copy --steps 1.5",
+                                "train copy --steps 0",
+                                "train copy --steps -1",
+                                "train copy --batch 0",
+                                "train copy --lr 0",
+                                "train copy --lr nan",
+                                "train copy --lr -1",
+                                "train copy --layers -1",
+                                "train copy --heads 0",
+                                "train copy --d-model 0",
+                                "train copy --dropout 1",
+                                "train copy --dropout -0.1",
+                                "train copy --threads 0",
+                                "train copy --seed -1",
+                                "train copy copy",
+                                "trace --heads 0",
+                                "trace 5",
+                                "train copy trace",
+                                "gradcheck --all softmax",
+                                "--nothing"}) {
+    const Result r = tapehead(arguments);
+    CAPTURE(arguments);
+    CAPTURE(r.err);
+    CHECK(r.code == 2);
+    CHECK(r.out.empty());
+    CHECK(lines(r.err) == 1);
+    CHECK(r.err.rfind("tapehead: ", 0) == 0);
+    CHECK(has(r.err, "--help."));
+  }
+}
+
+TEST_CASE("a width that the heads don't divide is refused before anything starts") {
+  check_refused("train copy --d-model 30 --heads 4",
+                "--d-model 30 must be divisible by --heads 4, since each head takes an equal part; "
+                "try --d-model 32");
+  check_refused(
+      "trace --d-model 510",
+      "--d-model 510 must be divisible by --heads 8, since each head takes an equal part; "
+      "try --d-model 512");
+}
+
+TEST_CASE("a file is for text, and text needs one") {
+  check_refused("train text", "text needs a file to read; add --file FILE");
+  check_refused("train copy --file a.txt",
+                "--file is for text, not for copy; try: train text --file a.txt");
+  check_refused("train sort --context 5",
+                "--context is for text; the sequences of sort have one length");
+}
+
+TEST_CASE("a standard output that is closed or full ends the command with one line") {
+  for (const char* where : {">&-", ">/dev/full", "| true"}) {
+    const std::string shell = std::string("train copy --steps 40 ") + where;
+    const Result r = tapehead(shell);
+    CAPTURE(where);
+    CHECK(lines(r.err) == 1);
+    CHECK(has(r.err, "tapehead: cannot write to standard output: "));
+    if (std::string(where) != "| true") CHECK(r.code == 1);
+  }
+}

@@ -1,0 +1,61 @@
+#include <tapehead/autograd/create.h>
+#include <tapehead/autograd/ops.h>
+#include <tapehead/cli/gradcheck_command.h>
+
+#include "process.h"
+
+using namespace tapehead;
+
+TEST_CASE("gradcheck shows a line for each name, with its worst errors") {
+  const Result r = tapehead("gradcheck softmax MultiHeadAttention");
+  CHECK(r.code == 0);
+  CHECK(r.err.empty());
+  CHECK(lines(r.out) == 4);
+  CHECK(has(r.out, "softmax "));
+  CHECK(has(r.out, "MultiHeadAttention "));
+  CHECK(has(r.out, "   ok\n"));
+  CHECK(has(r.out, " entries agree with central differences ("));
+}
+
+TEST_CASE("an op without a gradient says so") {
+  const Result r = tapehead("gradcheck argmax");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "has no gradient\n"));
+}
+
+TEST_CASE("an unknown name is refused, with one that is close") {
+  const Result r = tapehead("gradcheck softmax sofmax");
+  CHECK(r.code == 2);
+  CHECK(r.out.empty());
+  CHECK(r.err == "tapehead: there is no op or module \"sofmax\"; did you mean softmax?\n");
+  CHECK(tapehead("gradcheck lstm").err == "tapehead: there is no op or module \"lstm\"\n");
+}
+
+TEST_CASE("gradcheck --all checks every op and every module, and all are right") {
+  const Result r = tapehead("gradcheck --all");
+  CHECK(r.code == 0);
+  CHECK(lines(r.out) == std::ssize(cli::all_subjects()) + 2);
+  for (const char* name : {"\nadd ", "\nmatmul ", "\nlayer_norm ", "\nfused_attention ", "\nadd_ ",
+                           "\nLinear ", "\nEmbedding ", "\nLayerNorm ", "\nMultiHeadAttention ",
+                           "\nEncoderBlock ", "\nCrossEntropyLoss ", "\nSequenceModel "})
+    CHECK_MESSAGE(has(r.out, name), name);
+  CHECK_FALSE(has(r.out, "WRONG"));
+}
+
+TEST_CASE("a wrong gradient is shown in its line, and is an error at the end") {
+  const auto check = [](double factor) {
+    return [factor] {
+      // Its value is that of factor * x, its derivative that of x.
+      return gradcheck(
+          [factor](const std::vector<Tensor>& x) { return x[0] + x[0].detach() * (factor - 1); },
+          {tensor({0.5, -0.25}, Float64).requires_grad_()});
+    };
+  };
+  std::string out;
+  CHECK_THROWS_WITH_AS(cli::check_all({{"right", true, check(1)}, {"wrong", true, check(2)}},
+                                      [&](const std::string& line) { out += line; }),
+                       "1 gradient is wrong, of 2", Error);
+  CHECK(has(out, "\nright                               4"));
+  CHECK(has(out, "   ok\n"));
+  CHECK(has(out, "   WRONG\n    "));
+}

@@ -1,0 +1,51 @@
+#include <doctest/doctest.h>
+#include <tapehead/autograd/create.h>
+#include <tapehead/cli/op_trace.h>
+#include <tapehead/nn/linear.h>
+
+using namespace tapehead;
+
+namespace {
+
+std::string chains(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = text.find('\n', at);
+    if (text[at] != ' ') result += text.substr(at, end + 1 - at);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("what is made from the last result is a link of the same chain") {
+  const Tensor x = ones({2, 3}), y = ones({3});
+  cli::OpTrace ops;
+  const Tensor a = x.exp().t();
+  const Tensor b = y.sin();
+  const Tensor c = a + 1.0;
+  CHECK(chains(ops.lines()) ==
+        "exp (2, 3) -> t (3, 2) -> add(1) (3, 2)\n"
+        "sin (3)\n");
+  CHECK(ops.lines().empty());
+}
+
+TEST_CASE("two results of one tensor are two chains") {
+  const Tensor x = ones({2});
+  cli::OpTrace ops;
+  const Tensor y = x.exp();
+  const Tensor a = y.sin(), b = y.cos();
+  CHECK(chains(ops.lines()) == "exp (2) -> sin (2)\ncos (2)\n");
+}
+
+TEST_CASE("an op within a module goes by the module's name") {
+  struct Pair : nn::Layer<Pair> {
+    Pair() : W_q(3, 4) { add("W_q", W_q); }
+    Tensor forward(const Tensor& x) { return W_q(x); }
+    nn::Linear W_q;
+  } module;
+  const Tensor x = ones({2, 3});
+  cli::OpTrace ops;
+  const Tensor y = module(x);
+  CHECK(chains(ops.lines()) == "W_q (2, 4)\n");
+}

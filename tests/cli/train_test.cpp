@@ -1,0 +1,173 @@
+#include <cstdint>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "process.h"
+
+namespace {
+
+// The rest of the line that begins with `start`.
+std::string line_of(const std::string& text, const std::string& start) {
+  const auto at = ("\n" + text).find("\n" + start);
+  if (at == std::string::npos) return "";
+  const std::string rest = text.substr(at + start.size());
+  return rest.substr(0, rest.find('\n'));
+}
+
+nlohmann::json header(const std::string& bytes) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), 8);
+  return nlohmann::json::parse(bytes.substr(8, length));
+}
+
+}  // namespace
+
+TEST_CASE("training shows gradients, progress, accuracy, an example and each head's attention") {
+  const Result r = tapehead("train copy --steps 60");
+  CHECK(r.code == 0);
+  CHECK(r.err.empty());
+  CHECK(r.out.rfind("copy: eight digits, answered by the same\n", 0) == 0);
+  CHECK(has(r.out, "1 layer of 4 heads, d_model 32, no mask, "));
+  CHECK(
+      has(line_of(r.out, "gradients checked: "), " entries agree with central differences, worst"));
+  CHECK(has(line_of(r.out, "step  1/60   loss 2."), "tokens/s"));
+  CHECK(has(line_of(r.out, "step 60/60   loss 0."), "0 s left"));
+  CHECK(has(line_of(r.out, "held-out accuracy "), " %  (of 1,000 whole sequences"));
+  CHECK(has(line_of(r.out, "for example "), " was answered "));
+  for (const char* part : {"layer 0", "head 0", "head 3", "█"}) CHECK(has(r.out, part));
+}
+
+TEST_CASE("a pipe gets plain lines: nothing is written over, no escape codes") {
+  const Result r = tapehead("train reverse --steps 20 --layers 1");
+  CHECK_FALSE(has(r.out, "\r"));
+  CHECK_FALSE(has(r.out, "\033"));
+  const Result ascii = tapehead("train reverse --steps 2", "LC_ALL=C");
+  for (const char c : ascii.out) CHECK(static_cast<unsigned char>(c) < 0x80);
+}
+
+TEST_CASE("a terminal gets a progress line that is written over, and colours") {
+  const Result r = tapehead_on_terminal("train copy --steps 30");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\rstep  1/30 "));
+  CHECK(has(r.out, "\rstep 30/30 "));
+  CHECK(has(r.out, "\033[48;5;"));
+  const auto begin = r.out.find("\rstep"), end = r.out.find("\r\n", begin);
+  CHECK_FALSE(has(r.out.substr(begin, end - begin), "\n"));
+  CHECK_FALSE(has(tapehead_on_terminal("train copy --steps 2", "NO_COLOR=1").out, "\033"));
+}
+
+TEST_CASE("the same seed trains the same, with any number of threads; another seed does not") {
+  const auto result = [](const std::string& options) {
+    const std::string out = tapehead("train sort --steps 15 " + options).out;
+    return out.substr(out.find("held-out"));
+  };
+  const std::string first = result("--seed 5 --threads 1");
+  CHECK(result("--seed 5 --threads 2") == first);
+  CHECK(result("--seed 6 --threads 1") != first);
+}
+
+TEST_CASE("addition is written out and judged digit by digit") {
+  const Result r = tapehead("train addition --steps 3 --d-model 16");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "2 layers of 4 heads, d_model 16, causal, "));
+  const std::string example = line_of(r.out, "for example ");  // 37+85= was answered 221: right
+  CHECK(example[2] == '+');
+  CHECK(example[5] == '=');
+  CHECK(example.find(':') == std::string("37+85= was answered 221").size());
+}
+
+TEST_CASE("a model without layers can be trained; it has no attention to show") {
+  const Result r = tapehead("train copy --layers 0 --steps 5");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "0 layers"));
+  CHECK_FALSE(has(r.out, "looks at"));
+}
+
+TEST_CASE("dropout is frozen for the gradient check and active in training") {
+  const Result r = tapehead("train copy --dropout 0.3 --steps 5");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "gradients checked"));
+}
+
+TEST_CASE("the final weights are written where --out says") {
+  const Folder folder;
+  const Result r = tapehead("train copy --steps 2 --out '" + folder.file("w.safetensors") + "'");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "weights written to " + folder.file("w.safetensors") + "\n"));
+  const auto names = header(folder.read("w.safetensors"));
+  CHECK(names.at("embedding.weight").at("shape") == nlohmann::json{10, 32});
+  CHECK(names.contains("blocks.0.attn.W_q.weight"));
+  CHECK(names.at("head.bias").at("dtype") == "F32");
+  CHECK(names.at("__metadata__").at("task") == "copy");
+  CHECK(folder.names() == std::vector<std::string>{"w.safetensors"});
+}
+
+TEST_CASE("an --out that cannot be written is refused before training") {
+  const Folder folder;
+  const std::string path = folder.file("no/w.safetensors");
+  const Result r = tapehead("train copy --out '" + path + "'");
+  CHECK(r.code == 1);
+  CHECK(r.out.empty());
+  CHECK(r.err == "tapehead: write: cannot write " + path + ": No such file or directory\n");
+}
+
+TEST_CASE("text that is missing or too short is refused before training") {
+  const Folder folder;
+  const std::string missing = folder.file("none"), tiny = folder.write("tiny.txt", "abc");
+  const Result none = tapehead("train text --file '" + missing + "'");
+  CHECK(none.code == 1);
+  CHECK(none.out.empty());
+  CHECK(none.err ==
+        "tapehead: text: cannot read " + missing + ": No such file or directory; check the path\n");
+  const Result small = tapehead("train text --file '" + tiny + "'");
+  CHECK(small.code == 1);
+  CHECK(small.err == "tapehead: text: a window of 64 needs at least 65 characters, got " + tiny +
+                         " with 3; use a longer text or a shorter context\n");
+}
+
+TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
+  const Folder folder;
+  std::string content;
+  for (int i = 0; i < 200; ++i) content += "na\u00efve \033[31mtext\033[0m\n";
+  const std::string file = folder.write("t.txt", content);
+  const Result r = tapehead("train text --file '" + file + "' --steps 3 --context 16 --batch 4");
+  CHECK(r.code == 0);
+  CHECK(r.err.empty());
+  CHECK(has(r.out, file + ": 4,000 characters, 15 different; the last tenth is held out\n"));
+  CHECK(has(line_of(r.out, "held-out loss "),
+            "nats per character  (all characters equally likely: "
+            "2.708)"));
+  CHECK(has(r.out, "what it now writes"));
+  CHECK_FALSE(has(r.out, "\033"));  // not even where the text has them
+}
+
+TEST_CASE("Ctrl-C ends training with one line, and writes no weights") {
+  const Folder folder;
+  int error[2];
+  REQUIRE(pipe(error) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(error[1], STDERR_FILENO);
+    close(error[0]);
+    std::freopen(folder.file("log").c_str(), "w", stdout);
+    execl(TAPEHEAD_BIN_DIR "/tapehead", "tapehead", "train", "copy", "--steps", "100000000",
+          "--out", folder.file("w").c_str(), nullptr);
+    _exit(127);
+  }
+  close(error[1]);
+  for (int i = 0; i < 600 && !has(folder.read("log"), "step "); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(child, SIGINT);
+  std::string message;
+  char c = 0;
+  while (read(error[0], &c, 1) == 1) message += c;
+  close(error[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(code_of(status) == 1);
+  CHECK(message.rfind("tapehead: interrupted after step ", 0) == 0);
+  CHECK(has(message, " of 100000000; no weights were written\n"));
+  CHECK(lines(message) == 1);
+  CHECK(folder.names() == std::vector<std::string>{"log"});
+}
