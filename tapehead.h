@@ -39,3 +39,25 @@
 #include "nn/positions.h"
 #include "nn/sequential.h"
 #include "nn/sgd.h"
+
+#include "data/batch.h"
+#include "data/tasks.h"
+#include "data/text.h"
+#include "data/utf8.h"
+#include "data/vocabulary.h"
+
+#include "io/atomic_file.h"
+#include "io/safetensors.h"
+
+#include "train/evaluate.h"
+#include "train/fit.h"
+#include "train/model.h"
+#include "train/precheck.h"
+#include "train/progress.h"
+#include "train/recipe.h"
+#include "train/sample.h"
+#include "train/schedule.h"
+
+#include "viz/heat_map.h"
+#include "viz/shade.h"
+#include "viz/terminal.h"

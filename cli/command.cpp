@@ -46,18 +46,29 @@ std::string train_notes() {
   return out.str();
 }
 
+// Unlike CLI::Range it has no place for NaN.
+CLI::Validator between(double least, double most) {
+  return CLI::Validator(
+      [=](const std::string& given) -> std::string {
+        double value = 0;
+        if (CLI::detail::lexical_cast(given, value) && value >= least && value <= most) return "";
+        return text("expected ", least, " to ", most, ", got ", given);
+      },
+      text("FROM ", least, " TO ", most));
+}
+
 void add_train(CLI::App& app, TrainArguments& a) {
   CLI::App& c = *app.add_subcommand("train", "Train a model and show what its heads look at");
   c.add_option("TASK", a.task, "copy, reverse, sort, addition or text")->required();
   c.add_option("--file", a.file, "What to read (text only)");
   c.add_option("--steps", a.steps, "Training steps")->check(CLI::Range(1, 1'000'000'000));
   c.add_option("--batch", a.batch, "Sequences a step")->check(CLI::Range(1, 65536));
-  c.add_option("--lr", a.lr, "Learning rate at its peak")->check(CLI::Range(1e-12, 10.0));
+  c.add_option("--lr", a.lr, "Learning rate at its peak")->check(between(1e-12, 10));
   c.add_option("--seed", a.seed, "Of weights and batches (0)");
   c.add_option("--layers", a.layers, "Encoder blocks; 0 for none")->check(CLI::Range(0, 64));
   c.add_option("--heads", a.heads, "Attention heads a layer")->check(CLI::Range(1, 4096));
   c.add_option("--d-model", a.d_model, "Width; heads must divide it")->check(CLI::Range(1, 4096));
-  c.add_option("--dropout", a.dropout, "Probability, below 1 (0)")->check(CLI::Range(0.0, 0.999));
+  c.add_option("--dropout", a.dropout, "Probability, below 1 (0)")->check(between(0, 0.999));
   c.add_option("--context", a.context, "Characters read at once (text only; 64)")
       ->check(CLI::Range(1, 4096));
   c.add_option("--threads", a.threads, "Threads (as many as cores)")->check(CLI::Range(1, 1024));
