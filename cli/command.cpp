@@ -76,10 +76,10 @@ void add_train(CLI::App& app, TrainArguments& a) {
   c.footer(train_notes);
 }
 
-void add_gradcheck(CLI::App& app, std::vector<std::string>& names) {
+void add_gradcheck(CLI::App& app, std::vector<std::string>& names, bool& all) {
   CLI::App& c = *app.add_subcommand("gradcheck", "Check gradients against central differences");
   auto* const which = c.add_option("NAME", names, "Ops and modules, as they are called in C++");
-  c.add_flag("--all", "All of them, as if none were named")->excludes(which);
+  c.add_flag("--all", all, "All of them, as if none were named")->excludes(which);
   c.footer(
       "\nExamples:\n"
       "  tapehead gradcheck --all\n"
@@ -126,8 +126,9 @@ int run_command(CLI::App& app, int argc, const char* const* argv) {
   TrainArguments train_arguments;
   TraceArguments trace_arguments;
   std::vector<std::string> names;
+  bool all = false;
   add_train(app, train_arguments);
-  add_gradcheck(app, names);
+  add_gradcheck(app, names, all);
   add_trace(app, trace_arguments);
   try {
     app.parse(argc, argv);

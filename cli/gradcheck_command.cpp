@@ -100,7 +100,8 @@ void check_all(const std::vector<Subject>& subjects,
     print(line(subject, result));
   }
   if (wrong > 0)
-    fail(wrong, wrong == 1 ? " gradient is" : " gradients are", " wrong, of ", subjects.size());
+    fail(text(wrong, wrong == 1 ? " gradient is" : " gradients are", " wrong, of ",
+              subjects.size()));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   print(text(grouped(entries), " entries agree with central differences (",
              std::round(10 * seconds.count()) / 10, " s)\n"));

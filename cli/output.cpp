@@ -31,10 +31,14 @@ void say(std::string_view text) {
 viz::Terminal screen() { return viz::terminal_of(STDOUT_FILENO); }
 
 std::string grouped(long long number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3 && digits[at - 4] != '-';)
-    digits.insert(at -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(number);
+  std::string result;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool after_digit = i > 0 && digits[i - 1] != '-';
+    if (after_digit && (digits.size() - i) % 3 == 0) result += ',';
+    result += digits[i];
+  }
+  return result;
 }
 
 }  // namespace tapehead::cli

@@ -34,7 +34,7 @@ void ProgressPrinter::overwrite(const train::Progress& progress, int width) {
   if (line_open_ && now - last_ < pause && progress.step < progress.steps) return;
   last_ = now;
   line_open_ = true;
-  say("\r" + data::fitted(train::to_string(progress), width - 1));
+  say(text("\r", data::fitted(train::to_string(progress), width - 1)));
 }
 
 void ProgressPrinter::end() {

@@ -18,7 +18,7 @@ void describe(const train::SequenceModel& model, const train::Recipe& recipe) {
            recipe.lr, "\n"));
 }
 
-void check_gradients(const train::ModelOptions& options, std::uint64_t seed) {
+void show_gradcheck(const train::ModelOptions& options, std::uint64_t seed) {
   const GradcheckResult result = train::check_gradients(options, seed);
   if (!result.passed) fail("the gradients of this model are wrong: ", result.message);
   say(text("gradients checked: ", grouped(result.checked),
@@ -34,7 +34,7 @@ core::Generator batch_generator(std::uint64_t seed) { return core::Generator(see
 void check_and_fit(train::SequenceModel& model, const std::function<data::Batch()>& next_batch,
                    const train::Recipe& recipe, std::uint64_t seed) {
   describe(model, recipe);
-  check_gradients(model.options, seed);
+  show_gradcheck(model.options, seed);
   ProgressPrinter printer;
   const InterruptGuard interrupt;
   const train::Progress progress = train::fit(model, next_batch, recipe.fit(), [&](const auto& p) {

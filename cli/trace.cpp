@@ -1,5 +1,6 @@
 #include "trace.h"
 
+#include "../autograd/create.h"
 #include "../nn/attention.h"
 #include "op_trace.h"
 #include "output.h"
