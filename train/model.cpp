@@ -1,5 +1,7 @@
 #include "model.h"
 
+#include "../nn/init.h"
+
 namespace tapehead::train {
 
 SequenceModel::SequenceModel(const ModelOptions& chosen)
@@ -15,6 +17,9 @@ SequenceModel::SequenceModel(const ModelOptions& chosen)
   add("blocks", blocks);
   add("norm", norm);
   add("head", head);
+  // Small logits at first, so that the loss begins at about ln V for any V.
+  nn::init::normal_(head.weight, 0, 0.02);
+  nn::init::zeros_(head.bias);
 }
 
 Tensor SequenceModel::forward(const Tensor& tokens) {

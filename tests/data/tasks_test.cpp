@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <tapehead/autograd/ops.h>
 #include <tapehead/data/tasks.h>
 
 #include <algorithm>
@@ -139,9 +140,9 @@ TEST_CASE("an unknown task is refused") {
 }
 
 TEST_CASE("examples of several lengths, or none, cannot be stacked") {
-  CHECK_THROWS_WITH_AS(stack({}), "stack: expected at least one example, got none; draw some first",
-                       Error);
-  CHECK_THROWS_WITH_AS(stack({{{1, 2}, {1, 2}}, {{1, 2}, {1}}}),
+  CHECK_THROWS_WITH_AS(data::stack({}),
+                       "stack: expected at least one example, got none; draw some first", Error);
+  CHECK_THROWS_WITH_AS(data::stack({{{1, 2}, {1, 2}}, {{1, 2}, {1}}}),
                        "stack: examples must have one length, got 2, 2 and 1; draw them from one "
                        "task",
                        ShapeError);

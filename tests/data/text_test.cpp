@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <tapehead/autograd/ops.h>
 #include <tapehead/data/text.h>
 
 #include <filesystem>

@@ -2,6 +2,7 @@
 #include <tapehead/train/sample.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "../support/live_counts.h"
 

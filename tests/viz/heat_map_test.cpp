@@ -8,6 +8,7 @@
 using namespace tapehead;
 using namespace tapehead::viz;
 using core::NDArray;
+using enum DType;
 using Labels = std::vector<std::string>;
 
 namespace {
