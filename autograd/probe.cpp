@@ -56,9 +56,8 @@ Probe::Probe(const CheckedFunction& f, const std::vector<Tensor>& inputs,
     add_target("input " + std::to_string(i), inputs[i]);
   for (const auto& [name, tensor] : parameters) add_target("parameter " + name, tensor);
   if (targets_.empty())
-    fail(
-        "gradcheck: nothing to check: no input or parameter requires a gradient; call "
-        "requires_grad_() on one");
+    fail("gradcheck: nothing to check: no input or parameter requires a gradient; call ",
+         "requires_grad_() on one");
   refuse_nondeterminism();
 }
 

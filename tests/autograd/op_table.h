@@ -16,10 +16,10 @@ namespace tapehead::testing {
 
 using Tensors = std::vector<Tensor>;
 
-/// "add(a, b) (2, 3) (3)".
+/// "add(a, b) | (2, 3) (3)"; with a + before the bar where inputs must be positive.
 inline std::string title(const OpRow& row, const OpRow::Shapes& shapes) {
   std::ostringstream out;
-  out << row.call;
+  out << row.call << (row.positive ? " +|" : " |");
   for (const Shape& shape : shapes) out << " " << shape;
   return out.str();
 }
