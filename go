@@ -167,10 +167,12 @@ go_tsan() {  # the unit tests under ThreadSanitizer (Clang and libomp)
 }
 
 go_goldens() {  # write tests/goldens anew with PyTorch; where that is 1.13.1, nothing changes
-  python3 -c 'import torch' 2>/dev/null || install python3-torch
-  local script
+  # Debian's PyTorch belongs to Debian's Python, whatever else comes first on the PATH.
+  local script python=/usr/bin/python3
+  have "$python" || python=python3
+  "$python" -c 'import torch' 2>/dev/null || install python3-torch
   for script in scripts/goldens/*.py; do
-    python3 "$script"
+    "$python" "$script"
   done
 }
 
