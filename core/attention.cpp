@@ -91,8 +91,8 @@ kernels::Head<T> head_of(const Inputs& in, Index head) {
           static_cast<T>(in.scale)};
 }
 
-// Operations of one query, for the division among threads.
-Index cost(const Inputs& in) { return in.scores[3] * (in.q.shape()[-1] + in.d_v() + 8); }
+// What one query costs, in additions of one array to another: products run 16 times as fast.
+Index cost(const Inputs& in) { return in.scores[3] * ((in.q.shape()[-1] + in.d_v()) / 16 + 8); }
 
 template <class T>
 T* data_or_null(NDArray& x, const char* op) {
@@ -103,20 +103,23 @@ template <class T>
 void run_forward(const Inputs& in, Attention& result) {
   const auto& table = kernels::kernels<kernels::AttentionKernels<T>>();
   const Index Tq = in.scores[2], Tk = in.scores[3], d_v = in.d_v();
-  const Index blocks = (Tq + query_block - 1) / query_block;
   T* const out = result.out.mutable_data<T>("attention");
   T* const logsumexp = result.logsumexp.mutable_data<T>("attention");
   T* const weights = data_or_null<T>(result.weights, "attention");
-  parallel_for(in.heads() * blocks, grain_for(cost(in) * std::min(Tq, query_block)),
-               [&](Index begin, Index end) {
-                 const Workspace<T> workspace(table.workspace(head_of<T>(in, 0)));
-                 for (Index i = begin; i < end; ++i) {
-                   const Index head = i / blocks, from = i % blocks * query_block;
-                   table.forward(head_of<T>(in, head), from, std::min(from + query_block, Tq),
-                                 out + head * Tq * d_v, logsumexp + head * Tq,
-                                 weights ? weights + head * Tq * Tk : nullptr, workspace.data());
-                 }
-               });
+  // Heads with few others are cut between blocks of queries.
+  const Index heads = in.heads(), blocks = (Tq + query_block - 1) / query_block;
+  const Index cuts =
+      std::clamp<Index>(thread_count() / std::max<Index>(heads, 1), 1, std::max<Index>(blocks, 1));
+  parallel_for(heads * cuts, grain_for(cost(in) * Tq / cuts), [&](Index begin, Index end) {
+    const Workspace<T> workspace(table.workspace(head_of<T>(in, 0)));
+    for (Index i = begin; i < end; ++i) {
+      const Index head = i / cuts, cut = i % cuts;
+      table.forward(head_of<T>(in, head), blocks * cut / cuts * query_block,
+                    std::min(blocks * (cut + 1) / cuts * query_block, Tq), out + head * Tq * d_v,
+                    logsumexp + head * Tq, weights ? weights + head * Tq * Tk : nullptr,
+                    workspace.data());
+    }
+  });
 }
 
 template <class T>

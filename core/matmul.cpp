@@ -1,5 +1,7 @@
 #include "matmul.h"
 
+#include <tuple>
+
 #include "kernels/gemm.h"
 #include "parallel.h"
 #include "workspace.h"
@@ -58,33 +60,88 @@ void multiply_whole(const kernels::Product<Index>& p) {
     }
 }
 
+// How many pieces the rows and the columns of each product are cut into, so that every thread has
+// one: as square as can be, since a piece reads all of its rows and columns. An element's bits do
+// not depend on the piece it is in.
+struct Cuts {
+  Index rows, columns;
+};
+Cuts cuts_for(Index n, Index m, Index k, Index batches) {
+  constexpr Index enough = 1 << 19;  // multiplications that are worth waking a thread for
+  const Index pieces = std::min((thread_count() + batches - 1) / batches, n * m * k / enough);
+  Cuts best{1, 1};
+  Index least = n + m;
+  for (Index rows = 1; rows <= pieces; ++rows)
+    if (pieces % rows == 0)
+      if (const Index side = n / rows + m / (pieces / rows); rows == 1 || side < least)
+        best = {rows, pieces / rows}, least = side;
+  return best;
+}
+
+// Where piece `i` of `cuts` begins: at a multiple of what the tiles like.
+Index cut_at(Index size, Index i, Index cuts) {
+  constexpr Index unit = 48;
+  return i == cuts ? size : (size / unit) * i / cuts * unit;
+}
+
+// Batches of products of one shape.
 template <class T>
-void multiply(const kernels::Product<T>& p) {
-  if constexpr (std::is_same_v<T, Index>) {
-    multiply_whole(p);
-  } else {
-    const auto& gemm = kernels::kernels<kernels::GemmKernels<T>>();
-    const Workspace<T> workspace(gemm.workspace(p.m, p.n, p.k));
-    gemm.gemm(p, workspace.data());
+struct Batches {
+  Shape shape;
+  Strides a_strides, b_strides;
+  kernels::Product<T> first;
+
+  Index count() const { return numel(shape); }
+
+  kernels::Product<T> product(Index batch) const {
+    kernels::Product<T> p = first;
+    p.a += batch_offset(shape, a_strides, batch);
+    p.b += batch_offset(shape, b_strides, batch);
+    p.c += batch * p.m * p.n;
+    return p;
   }
+};
+
+template <class T>
+kernels::Product<T> piece(const kernels::Product<T>& whole, Cuts cuts, Index i) {
+  const Index row = i / cuts.columns, column = i % cuts.columns;
+  const Index top = cut_at(whole.m, row, cuts.rows), left = cut_at(whole.n, column, cuts.columns);
+  kernels::Product<T> p = whole;
+  p.m = cut_at(whole.m, row + 1, cuts.rows) - top;
+  p.n = cut_at(whole.n, column + 1, cuts.columns) - left;
+  p.a += top * p.a_row, p.b += left * p.b_col, p.c += top * p.c_row + left;
+  return p;
+}
+
+template <class T>
+void run(const Batches<T>& batches) {
+  const auto& [m, n, k] = std::tie(batches.first.m, batches.first.n, batches.first.k);
+  const Cuts cuts = cuts_for(m, n, k, batches.count());
+  const Index pieces = cuts.rows * cuts.columns;
+  const auto& gemm = kernels::kernels<kernels::GemmKernels<T>>();
+  parallel_for(batches.count() * pieces, pieces > 1 ? 1 : grain_for(m * n * k / 16),
+               [&](Index begin, Index end) {
+                 const Workspace<T> workspace(gemm.workspace(m, n, k));
+                 for (Index i = begin; i < end; ++i)
+                   gemm.gemm(piece(batches.product(i / pieces), cuts, i % pieces),
+                             workspace.data());
+               });
+}
+void run(const Batches<Index>& batches) {
+  for (Index i = 0; i < batches.count(); ++i) multiply_whole(batches.product(i));
 }
 
 // target (..., n, m) is row-major and starts with the batches of a and b, broadcast.
 template <class T>
 void multiply_batches(NDArray& target, const NDArray& a, const NDArray& b, bool accumulate,
-                      const char* writer) {
+                      const char* op) {
   const Shape batch = batch_of(target.shape());
-  const Strides a_batch = expanded("matmul", batch_of(a.shape()), batch_of(a.strides()), batch);
-  const Strides b_batch = expanded("matmul", batch_of(b.shape()), batch_of(b.strides()), batch);
   const Index n = target.shape()[-2], m = target.shape()[-1], k = a.shape()[-1];
-  const T *const a_data = a.data<T>(), *const b_data = b.data<T>();
-  T* const c = target.mutable_data<T>(writer);
-  parallel_for(numel(batch), grain_for(n * m * k), [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i)
-      multiply<T>({n, m, k, a_data + batch_offset(batch, a_batch, i), a.strides()[-2],
-                   a.strides()[-1], b_data + batch_offset(batch, b_batch, i), b.strides()[-2],
-                   b.strides()[-1], c + i * n * m, m, accumulate});
-  });
+  run(Batches<T>{batch,
+                 expanded(op, batch_of(a.shape()), batch_of(a.strides()), batch),
+                 expanded(op, batch_of(b.shape()), batch_of(b.strides()), batch),
+                 {n, m, k, a.data<T>(), a.strides()[-2], a.strides()[-1], b.data<T>(),
+                  b.strides()[-2], b.strides()[-1], target.mutable_data<T>(op), m, accumulate}});
 }
 
 void multiply_any(NDArray& target, const NDArray& a, const NDArray& b, bool accumulate,

@@ -11,6 +11,11 @@
 
 namespace tapehead::core {
 
+/// How many threads a loop started here may have.
+inline Index thread_count() {
+  return omp_in_parallel() ? 1 : static_cast<Index>(omp_get_max_threads());
+}
+
 /// f(begin, end) over [0, n), cut at multiples of `grain`: the least that is worth a thread. What f
 /// computes for an index must not depend on where the cuts are. Nested calls run on one thread.
 /// The first exception is rethrown here.
@@ -18,9 +23,7 @@ template <class F>
 void parallel_for(Index n, Index grain, const F& f) {
   if (n <= 0) return;
   const Index chunks = (n + grain - 1) / grain;
-  const Index threads = chunks == 1 || omp_in_parallel()
-                            ? 1
-                            : std::min<Index>(chunks, static_cast<Index>(omp_get_max_threads()));
+  const Index threads = chunks == 1 ? 1 : std::min(chunks, thread_count());
   if (threads == 1) return f(Index{0}, n);
   std::exception_ptr error;
 #pragma omp parallel num_threads(static_cast <int>(threads))

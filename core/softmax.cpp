@@ -193,8 +193,8 @@ NDArray cross_entropy_backward(const NDArray& g, const NDArray& log_softmax, con
           continue;
         }
         check_target(labels[r], r, classes);
-        const T factor = gradient.data<T>()[r], zero = 0;
-        kernel(1, classes, &factor, l.data<T>() + r * classes, &zero, shift, row);
+        const T factor = gradient.data<T>()[r];
+        kernel(1, classes, &factor, l.data<T>() + r * classes, shift, row);
         row[labels[r]] -= factor * (1 - smooth);
       }
     });

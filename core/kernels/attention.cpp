@@ -1,122 +1,206 @@
+// Attention of one head. A block of queries has its scores, all Tk of them, in the workspace; so
+// softmax needs no second thoughts, forward and backward see the same weights, and a row without
+// visible keys is uniform to the last bit. Keys that the whole block may not see, such as a causal
+// mask's upper triangle, are left out; they would get weight 0.
 #include "attention.h"
 
-#include <math.h>
-
 #include "gemm.h"
-#include "isa.h"
+#include "gemm_pack.h"
+#include "softmax_row.h"
 
 namespace tapehead::core::kernels {
 namespace TAPEHEAD_ISA {
 namespace {
 
-inline float exp(float x) { return ::expf(x); }
-inline double exp(double x) { return ::exp(x); }
-inline float log(float x) { return ::logf(x); }
-inline double log(double x) { return ::log(x); }
+inline Index larger(Index a, Index b) { return a > b ? a : b; }
+inline Index smaller(Index a, Index b) { return a < b ? a : b; }
 
 template <class T>
-T at(Matrix<T> m, Index i, Index j) {
-  return m.data[i * m.row + j * m.col];
-}
-template <class T>
-Matrix<T> from_row(Matrix<T> m, Index i) {
+inline Matrix<T> from_row(Matrix<T> m, Index i) {
   return {m.data ? m.data + i * m.row : nullptr, m.row, m.col};
 }
-template <class T>
-Matrix<T> transposed(Matrix<T> m) {
-  return {m.data, m.col, m.row};
-}
 
-// C (m, n) = A (m, k) B (k, n), or C += A B.
+/// C (m, n) = A (m, k) B (k, n), or C += A B.
 template <class T>
-void multiply(Index m, Index n, Index k, Matrix<T> a, Matrix<T> b, T* c, bool accumulate,
-              T* workspace) {
+void multiply(Index m, Index n, Index k, Matrix<T> a, Matrix<T> b, T* c, Index c_row,
+              bool accumulate, T* workspace) {
   const GemmKernels<T>& gemm = GemmKernels<T>::template of<Isa::TAPEHEAD_ISA>();
-  gemm.gemm({m, n, k, a.data, a.row, a.col, b.data, b.row, b.col, c, n, accumulate}, workspace);
+  gemm.gemm({m, n, k, a.data, a.row, a.col, b.data, b.row, b.col, c, c_row, accumulate}, workspace);
 }
 
-Index larger(Index a, Index b) { return a > b ? a : b; }
-Index smaller(Index a, Index b) { return a < b ? a : b; }
+/// y_j = f(y_j, x_j) along row i of x.
+template <class T, class X, class F>
+inline void combine(Index n, T* __restrict y, Matrix<X> x, Index i, const F& f) {
+  const X* const __restrict from = x.data + i * x.row;
+  Index j = 0;
+  if (x.col == 1)
+    for (; j + lanes<T> <= n; j += lanes<T>)
+      for (int l = 0; l < lanes<T>; ++l) y[j + l] = f(y[j + l], from[j + l]);
+  for (; j < n; ++j) y[j] = f(y[j], from[j * x.col]);
+}
+
+/// One past the last key that query i may attend to; 0 if there is none.
+inline Index visible(Matrix<bool> mask, Index i, Index tk) {
+  const bool* const row = mask.data + i * mask.row;
+  Index j = tk;
+  if (mask.col == 1)
+    for (std::uint64_t eight = 0; j >= 8; j -= 8) {
+      __builtin_memcpy(&eight, row + j - 8, 8);
+      if (eight != 0) break;
+    }
+  while (j > 0 && !row[(j - 1) * mask.col]) --j;
+  return j;
+}
+
+/// Scores of hidden keys.
+template <class T>
+inline constexpr T hidden = T(-1e9);
+
+/// A block of queries at work.
+template <class T>
+struct Block {
+  const Head<T>& head;
+  Index begin, rows;
+  const T* k_transposed;  // (d, tk)
+  T* weights;             // (rows, tk), to be filled
+  T* inner;               // workspace of products
+
+  T* row(Index r) const { return weights + r * head.tk; }
+
+  /// Keys up to the last that some query sees; all, if some query sees none.
+  Index keys() const {
+    if (!head.mask.data) return head.tk;
+    Index most = 0;
+    for (Index r = 0; r < rows; ++r) {
+      if (r > 0 && head.mask.row == 0) break;
+      const Index seen = visible(head.mask, begin + r, head.tk);
+      if (seen == 0) return head.tk;
+      most = larger(most, seen);
+    }
+    return most;
+  }
+
+  /// Softmax of the scores of the first `keys` keys; `logsumexp` may be null. False if a hidden key
+  /// might matter, since some query's scores are all as low as that.
+  bool softmax(Index keys, T* logsumexp) const {
+    multiply(rows, keys, head.d, from_row(head.q, begin), {k_transposed, head.tk, 1}, weights,
+             head.tk, false, inner);
+    bool certain = true;
+    for (Index r = 0; r < rows; ++r) {
+      T* const s = row(r);
+      const T scale = head.scale;
+      if (head.bias.data)
+        combine(keys, s, head.bias, begin + r, [scale](T x, T bias) { return x * scale + bias; });
+      else
+        map_along(
+            keys, s, [scale](auto x) { return x * scale; }, s);
+      if (head.mask.data)
+        combine(keys, s, head.mask, begin + r, [](T x, bool seen) { return seen ? x : hidden<T>; });
+      const SoftmaxRow<T> result = softmax_row(keys, s, s);
+      certain = certain && result.most > hidden<T> / 2;
+      if (logsumexp) logsumexp[r] = keys > 0 ? result.most + log(result.total) : result.most;
+    }
+    return certain;
+  }
+
+  /// The weights, before dropout; returns how many keys they are for.
+  Index attend(T* logsumexp) const {
+    const Index some = keys();
+    if (softmax(some, logsumexp) || some == head.tk) return some;
+    softmax(head.tk, logsumexp);
+    return head.tk;
+  }
+
+  void drop(Index keys) const {
+    if (!head.keep.data) return;
+    for (Index r = 0; r < rows; ++r)
+      combine(keys, row(r), head.keep, begin + r, [](T weight, T keep) { return weight * keep; });
+  }
+};
 
 template <class T>
 Index workspace(const Head<T>& h) {
   const GemmKernels<T>& gemm = GemmKernels<T>::template of<Isa::TAPEHEAD_ISA>();
-  const Index width = larger(h.d, h.d_v);
+  const Index wide = larger(h.d, h.d_v);
   const Index inner = larger(
-      larger(gemm.workspace(query_block, h.tk, width), gemm.workspace(query_block, width, h.tk)),
-      gemm.workspace(h.tk, width, query_block));
-  return 2 * query_block * h.tk + inner;
+      larger(gemm.workspace(query_block, h.tk, wide), gemm.workspace(query_block, wide, h.tk)),
+      gemm.workspace(h.tk, wide, query_block));
+  return (h.d + h.d_v + 2 * query_block) * h.tk + inner;
 }
 
+/// x (tk, d) as (d, tk).
 template <class T>
-bool hidden(const Head<T>& h, Index i, Index j) {
-  return h.mask.data && !at(h.mask, i, j);
-}
-
-// Turns row i of q k^T into the softmax of its scores; returns their log sum exp.
-template <class T>
-T softmax_row(const Head<T>& h, Index i, T* s) {
-  T most = -__builtin_inff(), total = 0;
-  for (Index j = 0; j < h.tk; ++j) {
-    s[j] = s[j] * h.scale + (h.bias.data ? at(h.bias, i, j) : T{0});
-    if (hidden(h, i, j)) s[j] = T(-1e9);
-    if (s[j] > most || s[j] != s[j]) most = s[j];
-  }
-  for (Index j = 0; j < h.tk; ++j) total += s[j] = exp(s[j] - most);
-  for (Index j = 0; j < h.tk; ++j) s[j] /= total;
-  return h.tk ? most + log(total) : most;
-}
-
-template <class T>
-void scores(const Head<T>& h, Index i, Index rows, T* s, T* workspace) {
-  multiply(rows, h.tk, h.d, from_row(h.q, i), transposed(h.k), s, false, workspace);
+void transpose_to(T* to, Matrix<T> x, Index tk, Index d) {
+  pack(to, tk, tk, d, x.data, x.row, x.col);
 }
 
 template <class T>
 void forward(const Head<T>& h, Index begin, Index end, T* out, T* logsumexp, T* weights,
              T* workspace) {
-  T *const s = workspace, *const inner = workspace + 2 * query_block * h.tk;
+  T *const kt = workspace, *const s = kt + h.d * h.tk, *const inner = s + query_block * h.tk;
+  transpose_to(kt, h.k, h.tk, h.d);
   for (Index i = begin; i < end; i += query_block) {
-    const Index rows = smaller(query_block, end - i);
-    scores(h, i, rows, s, inner);
-    for (Index r = 0; r < rows; ++r) {
-      logsumexp[i + r] = softmax_row(h, i + r, s + r * h.tk);
-      for (Index j = 0; j < h.tk; ++j) {
-        if (h.keep.data) s[r * h.tk + j] *= at(h.keep, i + r, j);
-        if (weights) weights[(i + r) * h.tk + j] = s[r * h.tk + j];
-      }
+    const Block<T> block{h, i, smaller(query_block, end - i), kt, s, inner};
+    const Index keys = block.attend(logsumexp + i);
+    block.drop(keys);
+    multiply(block.rows, h.d_v, keys, {s, h.tk, 1}, h.v, out + i * h.d_v, h.d_v, false, inner);
+    if (!weights) continue;
+    for (Index r = 0; r < block.rows; ++r) {
+      T* const to = weights + (i + r) * h.tk;
+      for (Index j = 0; j < keys; ++j) to[j] = block.row(r)[j];
+      for (Index j = keys; j < h.tk; ++j) to[j] = 0;
     }
-    multiply(rows, h.d_v, h.tk, {s, h.tk, 1}, h.v, out + i * h.d_v, false, inner);
   }
+}
+
+template <class T>
+T dot(Matrix<T> a, Matrix<T> b, Index i, Index n) {
+  const T *const x = a.data + i * a.row, *const y = b.data + i * b.row;
+  if (a.col == 1 && b.col == 1)
+    return sum_along(
+        n, [](auto p, auto q) { return p * q; }, x, y);
+  T total = 0;
+  for (Index j = 0; j < n; ++j) total += x[j * a.col] * y[j * b.col];
+  return total;
+}
+
+/// Row r of ds, the gradient of the weights, becomes that of the scores: w (ds keep - mean), where
+/// mean = sum(w ds keep) = g . out; and 0 where masked.
+template <class T>
+void score_gradient(const Block<T>& block, Index r, Index keys, T mean, T* ds) {
+  const Index i = block.begin + r;
+  const Head<T>& h = block.head;
+  if (h.keep.data) combine(keys, ds, h.keep, i, [](T d, T keep) { return d * keep; });
+  map_along(
+      keys, ds, [mean](auto d, auto w) { return w * (d - mean); }, ds, block.row(r));
+  if (h.mask.data) combine(keys, ds, h.mask, i, [](T d, bool seen) { return seen ? d : T{0}; });
 }
 
 template <class T>
 void backward(const Head<T>& h, Matrix<T> g, Matrix<T> out, T* dq, T* dk, T* dv, T* dscores,
               T* workspace) {
-  T *const p = workspace, *const ds = p + query_block * h.tk,
-           *const inner = ds + query_block * h.tk;
+  T *const kt = workspace, *const vt = kt + h.d * h.tk, *const p = vt + h.d_v * h.tk;
+  T *const ds = p + query_block * h.tk, *const inner = ds + query_block * h.tk;
+  transpose_to(kt, h.k, h.tk, h.d);
+  transpose_to(vt, h.v, h.tk, h.d_v);
   for (Index j = 0; j < h.tk * h.d; ++j) dk[j] = 0;
   for (Index j = 0; j < h.tk * h.d_v; ++j) dv[j] = 0;
   for (Index i = 0; i < h.tq; i += query_block) {
-    const Index rows = smaller(query_block, h.tq - i);
-    scores(h, i, rows, p, inner);
-    multiply(rows, h.tk, h.d_v, from_row(g, i), transposed(h.v), ds, false, inner);
+    const Block<T> block{h, i, smaller(query_block, h.tq - i), kt, p, inner};
+    const Index rows = block.rows, keys = block.attend(nullptr);
+    multiply(rows, keys, h.d_v, from_row(g, i), {vt, h.tk, 1}, ds, h.tk, false, inner);
     for (Index r = 0; r < rows; ++r) {
-      softmax_row(h, i + r, p + r * h.tk);
-      T dot = 0;
-      for (Index c = 0; c < h.d_v; ++c) dot += at(g, i + r, c) * at(out, i + r, c);
-      for (Index j = 0; j < h.tk; ++j) {
-        const T keep = h.keep.data ? at(h.keep, i + r, j) : T{1};
-        T& weight = p[r * h.tk + j];
-        T& score = ds[r * h.tk + j];
-        score = hidden(h, i + r, j) ? T{0} : weight * (score * keep - dot);
-        if (dscores) dscores[(i + r) * h.tk + j] = score;
-        score *= h.scale, weight *= keep;
-      }
+      T* const row = ds + r * h.tk;
+      score_gradient(block, r, keys, dot(g, out, i + r, h.d_v), row);
+      for (Index j = 0; dscores && j < h.tk; ++j)
+        dscores[(i + r) * h.tk + j] = j < keys ? row[j] : T{0};
+      map_along(
+          keys, row, [scale = h.scale](auto d) { return d * scale; }, row);
     }
-    multiply(h.tk, h.d_v, rows, {p, 1, h.tk}, from_row(g, i), dv, true, inner);
-    multiply(rows, h.d, h.tk, {ds, h.tk, 1}, h.k, dq + i * h.d, false, inner);
-    multiply(h.tk, h.d, rows, {ds, 1, h.tk}, from_row(h.q, i), dk, true, inner);
+    block.drop(keys);
+    multiply(keys, h.d_v, rows, {p, 1, h.tk}, from_row(g, i), dv, h.d_v, true, inner);
+    multiply(rows, h.d, keys, {ds, h.tk, 1}, h.k, dq + i * h.d, h.d, false, inner);
+    multiply(keys, h.d, rows, {ds, 1, h.tk}, from_row(h.q, i), dk, h.d, true, inner);
   }
 }
 

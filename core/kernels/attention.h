@@ -38,6 +38,6 @@ struct AttentionKernels {
 };
 
 /// Queries in one block; `begin` above is a multiple.
-inline constexpr Index query_block = 32;
+inline constexpr Index query_block = 48;
 
 }  // namespace tapehead::core::kernels

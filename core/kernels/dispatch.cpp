@@ -30,7 +30,17 @@ std::string listed() {
 
 }  // namespace
 
-const char* name(Isa isa) { return isa == Isa::v4 ? "v4" : isa == Isa::v3 ? "v3" : "baseline"; }
+const char* name(Isa isa) {
+  switch (isa) {
+    case Isa::baseline:
+      return "baseline";
+    case Isa::v3:
+      return "v3";
+    case Isa::v4:
+      return "v4";
+  }
+  return "an unknown one";
+}
 
 std::vector<Isa> supported_isas() {
   std::vector<Isa> result;

@@ -107,7 +107,7 @@ template <class T>
 void pack_a(const Product<T>& p, T* to) {
   for (Index i = 0; i < p.m; i += strip_rows(p.m - i)) {
     const Index rows = strip_rows(p.m - i);
-    pack(to + i * p.k, static_cast<int>(rows), rows, p.k, p.a + i * p.a_row, p.a_row, p.a_col);
+    pack(to + i * p.k, rows, rows, p.k, p.a + i * p.a_row, p.a_row, p.a_col);
   }
 }
 

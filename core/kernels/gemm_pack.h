@@ -54,7 +54,7 @@ inline void copy(T* to, const T* from, Index n) {
 
 /// Lane r of step l is from[r * lane + l * step]; `count` of the `lanes` are there.
 template <class T>
-void pack(T* to, int lanes, Index count, Index k, const T* from, Index lane, Index step) {
+void pack(T* to, Index lanes, Index count, Index k, const T* from, Index lane, Index step) {
   constexpr int w = width<T>;
   if (count < lanes)
     for (Index l = 0; l < k; ++l)

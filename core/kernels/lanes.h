@@ -36,7 +36,7 @@ inline void store_lanes(T* p, const Lanes<T>& x) {
 
 /// The first n, with `filler` for the others.
 template <class T>
-inline Lanes<T> load_lanes(const T* p, Index n, T filler) {
+inline Lanes<T> load_lanes(const T* p, Index n, T filler = 0) {
   T row[lanes<T>];
   for (int i = 0; i < lanes<T>; ++i) row[i] = i < n ? p[i] : filler;
   return load_lanes(row);
@@ -46,6 +46,13 @@ inline void store_lanes(T* p, Index n, const Lanes<T>& x) {
   T row[lanes<T>];
   store_lanes(row, x);
   for (Index i = 0; i < n; ++i) p[i] = row[i];
+}
+/// The first n, and zeros.
+template <class T>
+inline Lanes<T> first(const Lanes<T>& x, Index n) {
+  T row[lanes<T>];
+  store_lanes(row, x);
+  return load_lanes(row, n);
 }
 
 /// f of each vector.
@@ -64,14 +71,6 @@ template <class T>
 inline void multiply_add(Lanes<T>& sum, const Lanes<T>& x, const Lanes<T>& y) {
   for (int i = 0; i < parts; ++i) sum.part[i] += x.part[i] * y.part[i];
 }
-/// The larger, and NaN if either is.
-template <class T>
-inline void keep_larger(Lanes<T>& most, const Lanes<T>& x) {
-  for (int i = 0; i < parts; ++i)
-    most.part[i] =
-        most.part[i] >= x.part[i] || most.part[i] != most.part[i] ? most.part[i] : x.part[i];
-}
-
 /// All lanes together, halves first.
 template <class T>
 inline T sum(const Lanes<T>& x) {
@@ -81,13 +80,43 @@ inline T sum(const Lanes<T>& x) {
     for (int i = 0; i < half; ++i) row[i] += row[i + half];
   return row[0];
 }
+
+/// y_i = f(in_i...) for i < n.
+template <class T, class F, class... In>
+inline void map_along(Index n, T* y, const F& f, const In*... in) {
+  Index i = 0;
+  for (; i + lanes<T> <= n; i += lanes<T>) store_lanes(y + i, each(f, load_lanes(in + i)...));
+  if (i < n) store_lanes(y + i, n - i, each(f, load_lanes(in + i, n - i)...));
+}
+
+/// The sum of f(in_i...) for i < n.
+template <class T, class F, class... In>
+inline T sum_along(Index n, const F& f, const T* x, const In*... in) {
+  Lanes<T> total = all(T{0});
+  Index i = 0;
+  for (; i + lanes<T> <= n; i += lanes<T>)
+    add(total, each(f, load_lanes(x + i), load_lanes(in + i)...));
+  if (i < n)
+    add(total, first(each(f, load_lanes(x + i, n - i), load_lanes(in + i, n - i)...), n - i));
+  return sum(total);
+}
+
+/// The largest of n numbers, NaN left aside; -inf if there is none.
 template <class T>
-inline T largest(const Lanes<T>& x) {
+inline T largest_along(Index n, const T* x) {
+  constexpr T none = -__builtin_huge_valf();
+  Lanes<T> most = all(none);
+  const auto keep = [&](const Lanes<T>& next) {
+    for (int i = 0; i < parts; ++i)
+      most.part[i] = next.part[i] > most.part[i] ? next.part[i] : most.part[i];
+  };
+  Index i = 0;
+  for (; i + lanes<T> <= n; i += lanes<T>) keep(load_lanes(x + i));
+  if (i < n) keep(load_lanes(x + i, n - i, none));
   T row[lanes<T>];
-  store_lanes(row, x);
+  store_lanes(row, most);
   for (int half = lanes<T> / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i)
-      row[i] = row[i] >= row[i + half] || row[i] != row[i] ? row[i] : row[i + half];
+    for (int k = 0; k < half; ++k) row[k] = row[k + half] > row[k] ? row[k + half] : row[k];
   return row[0];
 }
 

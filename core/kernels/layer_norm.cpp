@@ -1,6 +1,7 @@
 #include "layer_norm.h"
 
-#include "isa.h"
+#include "lanes.h"
+#include "math.h"
 
 namespace tapehead::core::kernels {
 namespace TAPEHEAD_ISA {
@@ -10,34 +11,96 @@ inline float sqrt(float x) { return __builtin_sqrtf(x); }
 inline double sqrt(double x) { return __builtin_sqrt(x); }
 
 template <class T>
+void normalize(Index n, const T* x, T mean, T rstd, const T* weight, const T* bias, T* y) {
+  const auto z = [=](auto v) { return (v - mean) * rstd; };
+  if (weight && bias)
+    map_along(
+        n, y, [z](auto v, auto w, auto b) { return z(v) * w + b; }, x, weight, bias);
+  else if (weight)
+    map_along(
+        n, y, [z](auto v, auto w) { return z(v) * w; }, x, weight);
+  else if (bias)
+    map_along(
+        n, y, [z](auto v, auto b) { return z(v) + b; }, x, bias);
+  else
+    map_along(n, y, z, x);
+}
+
+// The variance from the differences to the mean: no cancellation.
+template <class T>
 void forward(Index rows, Index n, const T* x, const T* weight, const T* bias, T eps, T* y, T* mean,
              T* rstd) {
+  const T count = static_cast<T>(n);
   for (Index r = 0; r < rows; ++r, x += n, y += n) {
-    T total = 0, squares = 0;
-    for (Index i = 0; i < n; ++i) total += x[i];
-    const T center = mean[r] = total / static_cast<T>(n);
-    for (Index i = 0; i < n; ++i) squares += (x[i] - center) * (x[i] - center);
-    const T scale = rstd[r] = T{1} / sqrt(squares / static_cast<T>(n) + eps);
-    for (Index i = 0; i < n; ++i)
-      y[i] = (x[i] - center) * scale * (weight ? weight[i] : T{1}) + (bias ? bias[i] : T{0});
+    const T center = mean[r] = sum_along(
+                                   n, [](auto v) { return v; }, x) /
+                               count;
+    const T squares = sum_along(
+        n,
+        [center](auto v) {
+          const auto d = v - center;
+          return d * d;
+        },
+        x);
+    rstd[r] = T{1} / sqrt(squares / count + eps);
+    normalize(n, x, center, rstd[r], weight, bias, y);
   }
+}
+
+// Sums of h and h z over the row, on the way adding g z to dweight and g to dbias.
+template <class T>
+struct RowSums {
+  Lanes<T> h = all(T{0}), hz = all(T{0});
+  T mean, rstd;
+
+  void take(const Lanes<T>& g, const Lanes<T>& x, const Lanes<T>& w, Lanes<T>& dw, Lanes<T>& db) {
+    for (int i = 0; i < parts; ++i) {
+      const Vec<T> z = (x.part[i] - mean) * rstd, scaled = rounded(g.part[i] * w.part[i]);
+      h.part[i] += scaled;
+      hz.part[i] += scaled * z;
+      dw.part[i] += g.part[i] * z;
+      db.part[i] += g.part[i];
+    }
+  }
+};
+
+template <class T>
+RowSums<T> add_row(Index n, const T* g, const T* x, const T* weight, T mean, T rstd, T* dweight,
+                   T* dbias) {
+  RowSums<T> sums{.mean = mean, .rstd = rstd};
+  for (Index i = 0; i < n; i += lanes<T>) {
+    const Index left = n - i;
+    if (left >= lanes<T>) {
+      Lanes<T> dw = load_lanes(dweight + i), db = load_lanes(dbias + i);
+      sums.take(load_lanes(g + i), load_lanes(x + i), weight ? load_lanes(weight + i) : all(T{1}),
+                dw, db);
+      store_lanes(dweight + i, dw), store_lanes(dbias + i, db);
+    } else {
+      Lanes<T> dw = load_lanes(dweight + i, left), db = load_lanes(dbias + i, left);
+      sums.take(load_lanes(g + i, left), load_lanes(x + i, left, mean),
+                weight ? load_lanes(weight + i, left) : all(T{1}), dw, db);
+      store_lanes(dweight + i, left, dw), store_lanes(dbias + i, left, db);
+    }
+  }
+  return sums;
 }
 
 template <class T>
 void backward(Index rows, Index n, const T* g, const T* x, const T* weight, const T* mean,
               const T* rstd, T* dx, T* dweight, T* dbias) {
   for (Index r = 0; r < rows; ++r, g += n, x += n, dx += n) {
-    T sum_h = 0, sum_hz = 0;
-    for (Index i = 0; i < n; ++i) {
-      const T z = (x[i] - mean[r]) * rstd[r], h = weight ? g[i] * weight[i] : g[i];
-      sum_h += h, sum_hz += h * z;
-      dweight[i] += g[i] * z, dbias[i] += g[i];
-    }
-    const T mean_h = sum_h / static_cast<T>(n), mean_hz = sum_hz / static_cast<T>(n);
-    for (Index i = 0; i < n; ++i) {
-      const T z = (x[i] - mean[r]) * rstd[r], h = weight ? g[i] * weight[i] : g[i];
-      dx[i] = rstd[r] * (h - mean_h - z * mean_hz);
-    }
+    const T center = mean[r], scale = rstd[r];
+    const RowSums<T> sums = add_row(n, g, x, weight, center, scale, dweight, dbias);
+    const T mean_h = sum(sums.h) / static_cast<T>(n), mean_hz = sum(sums.hz) / static_cast<T>(n);
+    const auto slope = [=](auto h, auto v) {
+      return scale * (h - mean_h - (v - center) * scale * mean_hz);
+    };
+    if (weight)
+      map_along(
+          n, dx, [slope](auto d, auto v, auto w) { return slope(rounded(d * w), v); }, g, x,
+          weight);
+    else
+      map_along(n, dx, slope, g, x);
   }
 }
 

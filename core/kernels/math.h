@@ -3,7 +3,7 @@
 //
 // Largest error found, in units in the last place of the result, by tests/core/kernels_test.cpp:
 //   exp  log  tanh  sigmoid  erf  gelu
-//     1    2     3        3    2     7     (gelu also where x Phi(x) is tiny)
+//     1    2     3        3    3     7     (gelu also where x Phi(x) is tiny)
 // over all finite arguments, denormal results included; inf and NaN give what the limit does.
 #pragma once
 

@@ -1,92 +1,79 @@
 #include "softmax.h"
 
-#include <math.h>
-
-#include "isa.h"
+#include "softmax_row.h"
 
 namespace tapehead::core::kernels {
 namespace TAPEHEAD_ISA {
 namespace {
 
-inline float exp(float x) { return ::expf(x); }
-inline double exp(double x) { return ::exp(x); }
-inline float log(float x) { return ::logf(x); }
-inline double log(double x) { return ::log(x); }
-
 template <class T>
-T maximum(Index n, const T* x) {
-  T most = -__builtin_inff();
-  for (Index i = 0; i < n; ++i) most = x[i] > most || x[i] != x[i] ? x[i] : most;
-  return most;
+T exp_sum(Index n, const T* x, T most) {
+  return sum_along(
+      n, [most](auto v) { return exp(v - most); }, x);
 }
 
 template <class T>
 void softmax(Index rows, Index n, const T* x, T* y) {
-  for (Index r = 0; r < rows; ++r, x += n, y += n) {
-    const T most = maximum(n, x);
-    T total = 0;
-    for (Index i = 0; i < n; ++i) total += y[i] = exp(x[i] - most);
-    for (Index i = 0; i < n; ++i) y[i] /= total;
-  }
+  for (Index r = 0; r < rows; ++r, x += n, y += n) softmax_row(n, x, y);
 }
 
 template <class T>
 void softmax_backward(Index rows, Index n, const T* g, const T* y, T* dx) {
   for (Index r = 0; r < rows; ++r, g += n, y += n, dx += n) {
-    T dot = 0;
-    for (Index i = 0; i < n; ++i) dot += g[i] * y[i];
-    for (Index i = 0; i < n; ++i) dx[i] = y[i] * (g[i] - dot);
+    const T dot = sum_along(
+        n, [](auto a, auto b) { return a * b; }, g, y);
+    map_along(
+        n, dx, [dot](auto a, auto b) { return b * (a - dot); }, g, y);
   }
 }
 
+// Where the largest is infinite or all is NaN: what adding up would give.
 template <class T>
-T logsumexp_of(Index n, const T* x) {
-  const T most = maximum(n, x);
-  if (most - most != 0) return most;  // -inf, inf or NaN
-  T total = 0;
-  for (Index i = 0; i < n; ++i) total += exp(x[i] - most);
-  return most + log(total);
+T limit(Index n, const T* x, T most) {
+  for (Index i = 0; i < n; ++i)
+    if (x[i] != x[i]) return x[i];
+  return most;
 }
 
 template <class T>
 void logsumexp(Index rows, Index n, const T* x, T* out) {
-  for (Index r = 0; r < rows; ++r) out[r] = logsumexp_of(n, x + r * n);
+  for (Index r = 0; r < rows; ++r, x += n) {
+    const T most = largest_along(n, x);
+    out[r] = most - most == 0 ? most + log(exp_sum(n, x, most)) : limit(n, x, most);
+  }
 }
 
 template <class T>
 void log_softmax(Index rows, Index n, const T* x, T* y) {
   for (Index r = 0; r < rows; ++r, x += n, y += n) {
-    const T most = maximum(n, x);
-    T total = 0;
-    for (Index i = 0; i < n; ++i) total += exp(x[i] - most);
-    const T shift = log(total);
-    for (Index i = 0; i < n; ++i) y[i] = x[i] - most - shift;
+    const T most = largest_along(n, x), shift = log(exp_sum(n, x, most));
+    map_along(
+        n, y, [most, shift](auto v) { return v - most - shift; }, x);
   }
 }
 
 template <class T>
 void log_softmax_backward(Index rows, Index n, const T* g, const T* y, T* dx) {
   for (Index r = 0; r < rows; ++r, g += n, y += n, dx += n) {
-    T total = 0;
-    for (Index i = 0; i < n; ++i) total += g[i];
-    for (Index i = 0; i < n; ++i) dx[i] = g[i] - exp(y[i]) * total;
+    const T total = sum_along(
+        n, [](auto v) { return v; }, g);
+    map_along(
+        n, dx, [total](auto a, auto b) { return a - exp(b) * total; }, g, y);
   }
 }
 
 template <class T>
-void sum(Index rows, Index n, const T* x, T* out) {
-  for (Index r = 0; r < rows; ++r) {
-    T total = 0;
-    for (Index i = 0; i < n; ++i) total += x[r * n + i];
-    out[r] = total;
-  }
+void sum_rows(Index rows, Index n, const T* x, T* out) {
+  for (Index r = 0; r < rows; ++r)
+    out[r] = sum_along(
+        n, [](auto v) { return v; }, x + r * n);
 }
 
 template <class T>
-void cross_entropy_backward(Index rows, Index n, const T* g, const T* x, const T* logsumexp,
-                            T shift, T* dx) {
-  for (Index r = 0; r < rows; ++r, x += n, dx += n)
-    for (Index i = 0; i < n; ++i) dx[i] = g[r] * (exp(x[i] - logsumexp[r]) - shift);
+void cross_entropy_backward(Index rows, Index n, const T* g, const T* y, T shift, T* dx) {
+  for (Index r = 0; r < rows; ++r, y += n, dx += n)
+    map_along(
+        n, dx, [shift, factor = g[r]](auto v) { return factor * (exp(v) - shift); }, y);
 }
 
 }  // namespace
@@ -101,7 +88,7 @@ const SoftmaxKernels<T>& SoftmaxKernels<T>::of() {
                                         here::log_softmax<T>,
                                         here::log_softmax_backward<T>,
                                         here::logsumexp<T>,
-                                        here::sum<T>,
+                                        here::sum_rows<T>,
                                         here::cross_entropy_backward<T>};
   return table;
 }

@@ -16,9 +16,8 @@ struct SoftmaxKernels {
   /// One number a row: log(sum(exp(x))), sum(x).
   void (*logsumexp)(Index rows, Index n, const T* x, T* out);
   void (*sum)(Index rows, Index n, const T* x, T* out);
-  /// dx = g (exp(x - logsumexp) - shift), with one g and one logsumexp a row.
-  void (*cross_entropy_backward)(Index rows, Index n, const T* g, const T* x, const T* logsumexp,
-                                 T shift, T* dx);
+  /// dx = g (exp(y) - shift), with y = log_softmax(x) and one g a row.
+  void (*cross_entropy_backward)(Index rows, Index n, const T* g, const T* y, T shift, T* dx);
 
   template <Isa>
   static const SoftmaxKernels& of();
