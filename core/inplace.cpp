@@ -63,13 +63,15 @@ void check_target(const char* op, const NDArray& target) {
                      target.strides(), ", share memory; clone() it first");
 }
 
-NDArray readable(const NDArray& target, const NDArray& source) {
-  if (!source.shares_storage_with(target) || source.size() == 0 || target.size() == 0 ||
-      same_view(source, target))
+NDArray apart(const NDArray& target, const NDArray& source) {
+  if (!source.shares_storage_with(target) || source.size() == 0 || target.size() == 0)
     return source;
   const auto [begin, end] = extent(target);
   const auto [from, to] = extent(source);
   return to <= begin || end <= from ? source : copy(source);
+}
+NDArray readable(const NDArray& target, const NDArray& source) {
+  return same_view(source, target) ? source : apart(target, source);
 }
 
 Operand written(const char* writer, NDArray& target) {

@@ -7,7 +7,9 @@ namespace tapehead::core {
 
 /// ShapeError where elements of the target share memory.
 void check_target(const char* op, const NDArray& target);
-/// `source`, or a copy of it where writing the target could change what is still to be read.
+/// `source`, or a copy of it where it shares memory with the target.
+NDArray apart(const NDArray& target, const NDArray& source);
+/// The same for elementwise changes, which may read the target itself.
 NDArray readable(const NDArray& target, const NDArray& source);
 /// The target as an operand; counts as a change made by `writer`.
 Operand written(const char* writer, NDArray& target);

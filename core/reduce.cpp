@@ -54,7 +54,7 @@ void reduce_columns(const ReducePlan& plan, const kernels::Reduction<T, Acc>& ke
       const Index column = tile * most_columns, m = std::min(most_columns, across.size - column);
       auto at = plan.kept.at(job / plan.blocks / tiles, 1);
       at.x += column * across.x, at.out += column * across.out;
-      so_far.fill(start);
+      std::fill_n(so_far.begin(), m, start);
       const Index last = std::min(plan.length, (b + 1) * plan.block);
       for (Index i = b * plan.block, n = 0; i < last; i += n) {
         const Index first = i % down.size;

@@ -30,7 +30,7 @@ class Dimensions {
   Offsets at(Index index, int from = 0) const;
 
  private:
-  std::array<Dimension, Dims::max_rank> all_{};
+  std::array<Dimension, Dims::max_rank> all_;  // the first rank_ of them
   int rank_ = 0;
 };
 

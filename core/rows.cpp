@@ -5,73 +5,113 @@
 namespace tapehead::core {
 namespace {
 
-// Dimensions from the innermost out; sizes[0] is the length of a row.
+using Offsets = std::array<Index, max_operands>;
+using Pointers = std::array<std::byte*, max_operands>;
+
+// Dimensions from the innermost out; sizes[0] is the length of a row. What is beyond `rank` and
+// `operands` is not set: this is made for every small array too.
 struct Rows {
-  std::size_t operands;
-  int rank = 0;
-  std::array<Index, Dims::max_rank> sizes{};
-  std::array<std::array<Index, max_operands>, Dims::max_rank> strides{};
-  std::array<std::byte*, max_operands> data{};
-  std::array<Index, max_operands> item{};
+  std::size_t operands, rank;
+  std::array<Index, Dims::max_rank> sizes;
+  std::array<Offsets, Dims::max_rank> strides;
+  Pointers data;
+  Offsets item;
 
   // Whether dimension d of the shape continues the outermost one so far, in every operand.
   bool continues(std::span<const Operand> all, int d) const {
     if (rank == 0) return false;
-    const auto outer = static_cast<std::size_t>(rank - 1);
     for (std::size_t i = 0; i < operands; ++i)
-      if (all[i].strides[d] != strides.at(outer).at(i) * sizes.at(outer)) return false;
+      if (all[i].strides[d] != strides[rank - 1][i] * sizes[rank - 1]) return false;
     return true;
   }
   void push(std::span<const Operand> all, int d, Index size) {
-    const auto next = static_cast<std::size_t>(rank++);
-    sizes.at(next) = size;
-    for (std::size_t i = 0; i < operands; ++i) strides.at(next).at(i) = all[i].strides[d];
+    sizes[rank] = size;
+    for (std::size_t i = 0; i < operands; ++i) strides[rank][i] = all[i].strides[d];
+    ++rank;
+  }
+  void move(Pointers& at, std::size_t d, Index by) const {
+    for (std::size_t i = 0; i < operands; ++i) at[i] += by * strides[d][i] * item[i];
   }
 };
 
 Rows merged(const Shape& shape, std::span<const Operand> all) {
-  Rows rows{.operands = all.size()};
+  Rows rows;
+  rows.operands = all.size(), rows.rank = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    rows.data.at(i) = all[i].data;
-    rows.item.at(i) = all[i].item;
+    rows.data[i] = all[i].data;
+    rows.item[i] = all[i].item;
   }
   for (int d = shape.rank(); d-- > 0;) {
     if (shape[d] == 1) continue;
     if (rows.continues(all, d))
-      rows.sizes.at(static_cast<std::size_t>(rows.rank - 1)) *= shape[d];
+      rows.sizes[rows.rank - 1] *= shape[d];
     else
       rows.push(all, d, shape[d]);
   }
-  if (rows.rank == 0) rows.rank = 1, rows.sizes[0] = 1;
+  if (rows.rank == 0) {
+    rows.rank = 1, rows.sizes[0] = 1;
+    rows.strides[0].fill(1);
+  }
   return rows;
 }
 
 // Elements first..last-1 in row-major order: rows, of which the two at the ends may be cut.
 void walk(RowKernel kernel, const Rows& rows, Index first, Index last) {
   std::array<Index, Dims::max_rank> at{};
-  std::array<std::byte*, max_operands> data = rows.data;
-  const auto rank = static_cast<std::size_t>(rows.rank);
-  const auto move = [&](std::size_t d, Index by) {
-    for (std::size_t i = 0; i < rows.operands; ++i)
-      data[i] += by * rows.strides[d][i] * rows.item[i];
-  };
-  Index rest = first;
-  for (std::size_t d = 0; d < rank; rest /= rows.sizes[d++]) {
-    at[d] = rest % rows.sizes[d];
-    move(d, at[d]);
+  Pointers data = rows.data;
+  for (std::size_t d = 0, rest = static_cast<std::size_t>(first); rest > 0; ++d) {
+    const auto size = static_cast<std::size_t>(rows.sizes[d]);
+    at[d] = static_cast<Index>(rest % size);
+    rows.move(data, d, at[d]);
+    rest /= size;
   }
   while (first < last) {
     const Index n = std::min(rows.sizes[0] - at[0], last - first);
     kernel(n, data.data(), rows.strides[0].data());
     first += n;
-    move(0, -at[0]);
+    rows.move(data, 0, -at[0]);
     at[0] = 0;
-    for (std::size_t d = 1; d < rank; ++d) {
-      move(d, 1);
+    for (std::size_t d = 1; d < rows.rank; ++d) {
+      rows.move(data, d, 1);
       if (++at[d] < rows.sizes[d]) break;
-      move(d, -rows.sizes[d]);
+      rows.move(data, d, -rows.sizes[d]);
       at[d] = 0;
     }
+  }
+}
+
+// A row of one operand may run across the memory of another, as in a transposition: every element
+// then costs a cache line of which nothing else is used. Such arrays are walked in tiles of rows
+// and the dimension that runs along memory. 0 where there is none.
+constexpr Index tile_rows = 32, tile_length = 64;
+std::size_t across(const Rows& rows) {
+  if (rows.sizes[0] < tile_rows) return 0;
+  for (std::size_t i = 0; i < rows.operands; ++i)
+    for (std::size_t d = 1; d < rows.rank; ++d)
+      if (rows.strides[d][i] == 1 && rows.strides[0][i] > 1 && rows.sizes[d] >= tile_rows) return d;
+  return 0;
+}
+
+// Tiles first..last-1 of `tile_rows` along dimension c and all of dimension 0.
+void walk_tiles(RowKernel kernel, const Rows& rows, std::size_t c, Index first, Index last) {
+  const Index per_plane = (rows.sizes[c] + tile_rows - 1) / tile_rows;
+  for (Index tile = first; tile < last; ++tile) {
+    Pointers plane = rows.data;
+    Index rest = tile / per_plane;
+    for (std::size_t d = 1; d < rows.rank; ++d) {
+      if (d == c) continue;
+      rows.move(plane, d, rest % rows.sizes[d]);
+      rest /= rows.sizes[d];
+    }
+    const Index begin = tile % per_plane * tile_rows,
+                end = std::min(begin + tile_rows, rows.sizes[c]);
+    for (Index i = 0; i < rows.sizes[0]; i += tile_length)
+      for (Index r = begin; r < end; ++r) {
+        Pointers data = plane;
+        rows.move(data, 0, i);
+        rows.move(data, c, r);
+        kernel(std::min(tile_length, rows.sizes[0] - i), data.data(), rows.strides[0].data());
+      }
   }
 }
 
@@ -81,6 +121,12 @@ void for_rows(RowKernel kernel, const Shape& shape, std::span<const Operand> ope
   const Index total = numel(shape);
   if (total == 0) return;
   const Rows rows = merged(shape, operands);
+  if (const std::size_t c = across(rows)) {
+    const Index tiles =
+        total / rows.sizes[0] / rows.sizes[c] * ((rows.sizes[c] + tile_rows - 1) / tile_rows);
+    return parallel_for(tiles, grain_for(tile_rows * rows.sizes[0]),
+                        [&](Index first, Index last) { walk_tiles(kernel, rows, c, first, last); });
+  }
   parallel_for(total, grain_for(1),
                [&](Index first, Index last) { walk(kernel, rows, first, last); });
 }

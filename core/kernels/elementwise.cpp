@@ -27,7 +27,7 @@ struct Abs {
 struct Relu {
   template <class T>
   static T of(T x) {
-    return x < 0 ? T(0) : x;
+    return x < 0 ? T{} : x;
   }
 };
 struct Sign {
@@ -79,7 +79,7 @@ struct Minimum {
 struct ReluBackward {
   template <class T>
   static T of(T g, T y) {
-    return y <= 0 ? T(0) : g;
+    return y <= 0 ? T{} : g;
   }
 };
 struct AddScaled {
@@ -87,8 +87,6 @@ struct AddScaled {
   static T of(T x, T y, T z) {
     return Add::of(x, Mul::of(y, z));
   }
-  static float of(float x, float y, float z) { return x + y * z; }
-  static double of(double x, double y, double z) { return x + y * z; }
 };
 struct Clamp {
   template <class T>
@@ -213,8 +211,8 @@ struct Ge {
   }
 };
 struct Where {
-  template <class T>
-  static T of(bool condition, T x, T y) {
+  template <class C, class T>
+  static T of(C condition, T x, T y) {
     return condition ? x : y;
   }
 };
@@ -248,9 +246,9 @@ struct As<Index> {
 template <class F, class T>
 constexpr RowKernel unary = map<Simply<F>, T, T>;
 template <class F, class T>
-constexpr RowKernel binary = zip<Simply<F>, T, T, T>;
+constexpr RowKernel binary = zip<Mostly<F>, T, T, T>;
 template <class F, class T>
-constexpr RowKernel ternary = zip3<Simply<F>, T, T, T, T>;
+constexpr RowKernel ternary = zip3<Mostly<F>, T, T, T, T>;
 template <class F, class T>
 constexpr RowKernel comparison = zip<Simply<F>, bool, T, T>;
 template <class F, class T>
@@ -287,7 +285,7 @@ constexpr AnyKernels<T> any{comparison<Eq, T>,
                             comparison<Le, T>,
                             comparison<Gt, T>,
                             comparison<Ge, T>,
-                            zip3<Simply<Where>, T, bool, T, T>,
+                            zip3<Mostly<Where>, T, bool, T, T>,
                             map<Simply<As<T>>, T, float>,
                             map<Simply<As<T>>, T, double>,
                             map<Simply<As<T>>, T, Index>,

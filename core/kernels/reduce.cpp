@@ -42,9 +42,19 @@ void for_chunks(Index n, const T* x, Index step, F f) {
   }
 }
 
+// So few that halving lanes would cost more than adding does.
+constexpr Index short_row = 16;
+template <class T>
+void sum_short_row(Index n, const T* x, Index step, double* total) {
+  double sum = 0;
+  for (Index i = 0; i < n; ++i) sum += static_cast<double>(x[i * step]);
+  *total += sum;
+}
+
 template <class T>
 void sum_row(Index n, const T* x, Index step, typename Total<T>::type* total) {
   if constexpr (is_real<T>) {
+    if (n <= short_row) return sum_short_row(n, x, step, total);
     double wide[chunk_lanes] = {};
     for_chunks(n, x, step, [&](Index m, const T* y) { add_chunk(m, y, wide); });
     for (Index half = chunk_lanes / 2; half > 0; half /= 2)

@@ -23,6 +23,37 @@ struct Simply {
   }
 };
 
+/// Bool as what a comparison of T gives: all bits or none.
+template <class T>
+inline auto load_mask(const bool* p) {
+  typedef signed char Bytes __attribute__((vector_size(width<T>)));
+  Bytes bytes;
+  __builtin_memcpy(&bytes, p, sizeof bytes);
+  return __builtin_convertvector(bytes != 0, decltype(Vec<T>{} == Vec<T>{}));
+}
+
+/// F::of(vectors), and of what is left over one by one, where T is real; else as Simply.
+template <class F>
+struct Mostly {
+  template <class T, class... In>
+  static void run(Index n, T* out, const In*... in) {
+    Index i = 0;
+    if constexpr (is_real<T>)
+      for (; i + width<T> <= n; i += width<T>) store(out + i, F::of(load_as<T>(in + i)...));
+    for (; i < n; ++i) out[i] = F::of(in[i]...);
+  }
+
+ private:
+  template <class T>
+  static Vec<T> load_as(const T* p) {
+    return load(p);
+  }
+  template <class T>
+  static auto load_as(const bool* p) {
+    return load_mask<T>(p);
+  }
+};
+
 /// F::of(vectors), the last one filled up with ones: for what is too long to be done one by one.
 template <class F>
 struct InVectors {
@@ -67,7 +98,7 @@ struct Piece {
 };
 
 template <class Run, class Out, class... In>
-inline void in_pieces(Index n, Out* out, Index out_step, Piece<In>... in) {
+inline void in_pieces(Index n, Out* out, Index out_step, Piece<In>&&... in) {
   Out room[gathered];
   for (Index start = 0; start < n; start += gathered) {
     const Index m = n - start < gathered ? n - start : gathered;
@@ -96,8 +127,12 @@ void zip(Index n, std::byte* const* data, const Index* steps) {
 
 template <class Run, class Out, class A, class B, class C>
 void zip3(Index n, std::byte* const* data, const Index* steps) {
-  in_pieces<Run>(n, reinterpret_cast<Out*>(data[0]), steps[0], Piece<A>(data[1], steps[1]),
-                 Piece<B>(data[2], steps[2]), Piece<C>(data[3], steps[3]));
+  Out* out = reinterpret_cast<Out*>(data[0]);
+  if (steps[0] == 1 && steps[1] == 1 && steps[2] == 1 && steps[3] == 1)
+    return Run::run(n, out, reinterpret_cast<const A*>(data[1]),
+                    reinterpret_cast<const B*>(data[2]), reinterpret_cast<const C*>(data[3]));
+  in_pieces<Run>(n, out, steps[0], Piece<A>(data[1], steps[1]), Piece<B>(data[2], steps[2]),
+                 Piece<C>(data[3], steps[3]));
 }
 
 }  // namespace tapehead::core::kernels::TAPEHEAD_ISA

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <omp.h>
+#include <tapehead/core/kernels/table.h>
 #include <tapehead/core/reduce.h>
 
 #include <cmath>
@@ -318,4 +319,20 @@ TEST_CASE("any number of threads gives the same bits in every reduction") {
     for (std::size_t i = 0; i < want.size(); ++i) CHECK(equal(got[i], want[i]));
   }
   omp_set_num_threads(most);
+}
+
+TEST_CASE("sums have the same bits with every instruction set") {
+  const NDArray x = scattered({77, 1003}, DType::Float32);
+  const kernels::Isa chosen = kernels::isa();
+  std::vector<std::vector<NDArray>> results;
+  for (const kernels::Isa isa : kernels::supported_isas()) {
+    kernels::use_isa(isa);
+    results.emplace_back();
+    for (const DType dtype : {DType::Float32, DType::Float64})
+      for (const NDArray& a : {cast(x, dtype), cast(x, dtype).transpose(0, 1)})
+        for (const Axes& axes : {Axes{}, Axes{0}, Axes{1}}) results.back().push_back(sum(a, axes));
+  }
+  kernels::use_isa(chosen);
+  for (const std::vector<NDArray>& result : results)
+    for (std::size_t i = 0; i < result.size(); ++i) CHECK(equal(result[i], results[0][i]));
 }

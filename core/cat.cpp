@@ -1,0 +1,45 @@
+#include "elementwise.h"
+#include "indexing.h"
+
+namespace tapehead::core {
+namespace {
+
+// The shape of the result, and whether all arrays can be part of it.
+Shape joined(const std::vector<NDArray>& arrays, int d) {
+  const NDArray& first = arrays.front();
+  Shape shape = first.shape();
+  shape[d] = 0;
+  for (const NDArray& x : arrays) {
+    if (x.dtype() != first.dtype())
+      fail<DTypeError>("cat: dtypes ", name(first.dtype()), " and ", name(x.dtype()),
+                       " differ; convert one of them, for example with .to(", name(first.dtype()),
+                       ")");
+    bool fits = x.rank() == first.rank();
+    for (int i = 0; fits && i < shape.rank(); ++i) fits = i == d || x.shape()[i] == shape[i];
+    if (!fits)
+      fail<ShapeError>("cat: shapes ", first.shape(), " and ", x.shape(),
+                       " cannot be joined; all sizes but that of dimension ", d, " must be equal");
+    shape[d] += x.shape()[d];
+  }
+  return shape;
+}
+
+}  // namespace
+
+NDArray cat(const std::vector<NDArray>& arrays, int d) {
+  if (arrays.empty()) fail<ShapeError>("cat: expected at least one tensor, got none; give it one");
+  const NDArray& first = arrays.front();
+  if (first.rank() == 0)
+    fail<ShapeError>("cat: 0-d tensors cannot be joined; use stack, or unsqueeze(0) them first");
+  d = dim("cat", d, first.rank());
+  NDArray out = NDArray::empty(joined(arrays, d), first.dtype());
+  Index start = 0;
+  for (const NDArray& x : arrays) {
+    NDArray part = out.narrow(d, start, x.shape()[d]);
+    copy_(part, x, "cat");
+    start += x.shape()[d];
+  }
+  return out;
+}
+
+}  // namespace tapehead::core
