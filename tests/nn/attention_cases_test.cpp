@@ -48,8 +48,9 @@ void check_case(const Case& c, const Tensor& mask) {
       const Tensor hidden = (c.output("weights", dtype) == 0);
       CHECK(equal(logical_and(weights.detach() == 0, hidden), hidden));  // exactly 0
       const Json known_wrong = c.json.value("known_wrong", Json::object());
-      for (const auto& [name, wrong] : known_wrong.items())
-        CHECK_MESSAGE(c.difference(out, testing::to_tensor(wrong, dtype)) != "", name);
+      for (const auto& wrong : known_wrong.items())
+        CHECK_MESSAGE(c.difference(out, testing::to_tensor(wrong.value(), dtype)) != "",
+                      wrong.key());
     }
   }
 }
@@ -179,9 +180,10 @@ void check_setting(const std::string& name) {
       for (const auto& [key, parameter] : attn.named_parameters())
         leaves.emplace_back(key, parameter);
       CHECK(leaves.size() == expect.at("grads").size());
-      for (const auto& [key, tensor] : leaves)
-        CHECK_MESSAGE(difference(tensor.grad(), read(expect.at("grads").at(key)), tolerance) == "",
-                      key);
+      for (const auto& leaf_of : leaves)
+        CHECK_MESSAGE(difference(leaf_of.second.grad(), read(expect.at("grads").at(leaf_of.first)),
+                                 tolerance) == "",
+                      leaf_of.first);
     }
     return;
   }

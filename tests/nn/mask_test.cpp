@@ -99,6 +99,8 @@ TEST_CASE("a mask of any other shape is refused") {
                        ShapeError);
   CHECK_THROWS_AS(check({}), ShapeError);
   CHECK_THROWS_AS(check({3, 4, 3, 5}), ShapeError);
+  CHECK_THROWS_AS(check({2, 2, 3, 5}), ShapeError);
+  CHECK_THROWS_AS(check({2, 4, 2, 5}), ShapeError);
   CHECK_THROWS_AS(check({1, 1, 1, 1}), ShapeError);
 }
 
