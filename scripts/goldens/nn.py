@@ -115,7 +115,7 @@ OPTIMIZERS = {
     "SGD momentum": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, dampening=0.3, weight_decay=0.03)),
     "SGD nesterov": (torch.optim.SGD, dict(lr=0.1, momentum=0.9, weight_decay=0.03, nesterov=True)),
     "Adam": (torch.optim.Adam, dict(lr=0.01)),
-    "Adam L2": (torch.optim.Adam, dict(lr=0.01, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1)),
+    "Adam L2": (torch.optim.Adam, dict(lr=2.0, betas=(0.8, 0.95), eps=1e-3, weight_decay=0.1)),
     "AdamW": (torch.optim.AdamW, dict(lr=0.01)),
     "AdamW decay": (torch.optim.AdamW, dict(lr=0.02, betas=(0.8, 0.95), eps=1e-6, weight_decay=0.2)),
 }
@@ -123,8 +123,8 @@ OPTIMIZERS = {
 
 def optimizer_goldens():
     torch.manual_seed(0)
-    start = torch.randn(23, dtype=torch.float64)
-    grads = torch.randn(4, 23, dtype=torch.float64)
+    start = torch.randn(101, dtype=torch.float64)
+    grads = torch.randn(4, 101, dtype=torch.float64)
     result = {"start": dump(start.float()), "grads": dump(grads.float()), "runs": {}}
     for name, (make, options) in OPTIMIZERS.items():
         for dtype in (torch.float32, torch.float64):

@@ -58,7 +58,7 @@ TEST_CASE("optimisers take PyTorch's steps bit for bit, also when lr changes on 
        make<SGD>(SGDOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.03, .nesterov = true})},
       {"Adam", make<Adam>(AdamOptions{.lr = 0.01})},
       {"Adam L2",
-       make<Adam>(AdamOptions{.lr = 0.01, .betas = {0.8, 0.95}, .eps = 1e-3, .weight_decay = 0.1})},
+       make<Adam>(AdamOptions{.lr = 2, .betas = {0.8, 0.95}, .eps = 1e-3, .weight_decay = 0.1})},
       {"AdamW", make<AdamW>(AdamWOptions{.lr = 0.01})},
       {"AdamW decay", make<AdamW>(AdamWOptions{
                           .lr = 0.02, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.2})}};
