@@ -27,7 +27,7 @@ Shape joined(const std::vector<NDArray>& arrays, int d) {
 }  // namespace
 
 NDArray cat(const std::vector<NDArray>& arrays, int d) {
-  if (arrays.empty()) fail<ShapeError>("cat: expected at least one tensor, got none; give it one");
+  if (arrays.empty()) fail<ShapeError>("cat: expected at least one tensor, got none");
   const NDArray& first = arrays.front();
   if (first.rank() == 0)
     fail<ShapeError>("cat: 0-d tensors cannot be joined; use stack, or unsqueeze(0) them first");

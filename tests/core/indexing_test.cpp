@@ -300,8 +300,7 @@ TEST_CASE("cat joins along any dimension, whatever the layouts") {
 
 TEST_CASE("cat refuses what does not fit together") {
   const NDArray x = made({3, 2}, DType::Float32);
-  CHECK_THROWS_WITH_AS(cat({}, 0), "cat: expected at least one tensor, got none; give it one",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(cat({}, 0), "cat: expected at least one tensor, got none", ShapeError);
   CHECK_THROWS_WITH_AS(cat({x, made({3, 3}, DType::Float32)}, 0),
                        "cat: shapes (3, 2) and (3, 3) cannot be joined; all sizes but that of "
                        "dimension 0 must be equal",
