@@ -2,9 +2,9 @@
 // length, d_model and heads.
 #include <benchmark/benchmark.h>
 #include <tapehead/autograd/create.h>
+#include <tapehead/nn/adam.h>
 #include <tapehead/nn/attention.h>
 #include <tapehead/nn/mask.h>
-#include <tapehead/nn/optim.h>
 
 using namespace tapehead;
 
