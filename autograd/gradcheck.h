@@ -1,9 +1,10 @@
 // gradcheck: are the gradients that backward gives the derivatives of the values?
 //
-//   Tensor a = randn({2, 3}, Float64).requires_grad_(), b = randn({3, 4},
-//   Float64).requires_grad_(); CHECK(gradcheck([](const auto& x) { return matmul(x[0], x[1]); },
-//   {a, b})); CHECK(gradcheck([&](const auto& x) { return layer(x[0]); }, {a},
-//   layer.named_parameters()));
+//   Tensor a = randn({2, 3}, Float64).requires_grad_();
+//   Tensor b = randn({3, 4}, Float64).requires_grad_();
+//   CHECK(gradcheck([](const auto& x) { return matmul(x[0], x[1]); }, {a, b}));
+//   const auto f = [&](const auto& x) { return layer(x[0]); };   // a module, in Float64
+//   CHECK(gradcheck(f, {a}, layer.named_parameters()));
 //
 // Derivatives are measured by central differences, (f(x + eps) - f(x - eps)) / 2 eps, which need
 // Float64. Tolerances and defaults are PyTorch's. Inputs and parameters that require a gradient are

@@ -2,8 +2,8 @@
 //
 //   OpTrace trace;
 //   Q = W_q(x).view({32, 50, 8, 64}).transpose(1, 2);
-//   trace.lines();   // W_q (32, 50, 512) -> view (32, 50, 8, 64) -> transpose(1, 2) (32, 8, 50,
-//   64)
+//   trace.lines();
+//   // W_q (32, 50, 512) -> view (32, 50, 8, 64) -> transpose(1, 2) (32, 8, 50, 64)
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Heat maps in the terminal: matrices as shaded cells with a label for each row and column.
 //
-//   std::cout << attention_map(attn.attention_weights().array().select(0, 0), keys, queries,
+//   std::cout << attention_map(attn.attention_weights().array().select(0, 0), queries, keys,
 //                              terminal_of(STDOUT_FILENO));
 //
 //   head 0              head 1
