@@ -3,6 +3,7 @@
 
 #include "autograd/backward.h"
 #include "autograd/create.h"
+#include "autograd/gradcheck.h"
 #include "autograd/observer.h"
 #include "autograd/ops.h"
 #include "autograd/tape.h"
@@ -19,6 +20,13 @@
 #include "core/reduce.h"
 #include "core/softmax.h"
 #include "core/update.h"
+#include "data/batch.h"
+#include "data/tasks.h"
+#include "data/text.h"
+#include "data/utf8.h"
+#include "data/vocabulary.h"
+#include "io/atomic_file.h"
+#include "io/safetensors.h"
 #include "nn/activations.h"
 #include "nn/adam.h"
 #include "nn/attention.h"
@@ -39,16 +47,6 @@
 #include "nn/positions.h"
 #include "nn/sequential.h"
 #include "nn/sgd.h"
-
-#include "data/batch.h"
-#include "data/tasks.h"
-#include "data/text.h"
-#include "data/utf8.h"
-#include "data/vocabulary.h"
-
-#include "io/atomic_file.h"
-#include "io/safetensors.h"
-
 #include "train/evaluate.h"
 #include "train/fit.h"
 #include "train/model.h"
@@ -57,7 +55,6 @@
 #include "train/recipe.h"
 #include "train/sample.h"
 #include "train/schedule.h"
-
 #include "viz/heat_map.h"
 #include "viz/shade.h"
 #include "viz/terminal.h"
