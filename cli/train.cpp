@@ -2,6 +2,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "../io/atomic_file.h"
 #include "../train/recipe.h"
 #include "near_match.h"

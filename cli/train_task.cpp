@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
 #include "../train/evaluate.h"
 #include "output.h"
 #include "run.h"
