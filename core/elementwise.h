@@ -19,8 +19,8 @@ NDArray abs(const NDArray& x);
 NDArray relu(const NDArray& x);
 NDArray sign(const NDArray& x);  // -1, 0 or 1
 
-// Float32 and Float64. exp, tanh, sigmoid, erf and gelu are our own polynomials: error bounds are
-// stated in kernels/math.h and tested.
+// Float32 and Float64. exp, log, tanh, sigmoid, erf and gelu are our own polynomials: error bounds
+// are stated in kernels/math.h and tested.
 NDArray exp(const NDArray& x);
 NDArray log(const NDArray& x);
 NDArray sqrt(const NDArray& x);

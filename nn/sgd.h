@@ -14,7 +14,8 @@ struct SGDOptions {
 /// torch.optim.SGD, bit for bit.
 class SGD : public Optimizer {
  public:
-  /// Error for a negative or infinite option, or nesterov without momentum or with dampening.
+  /// Error for a negative or infinite lr, momentum or weight_decay, or nesterov without momentum or
+  /// with dampening.
   SGD(const std::vector<Tensor>& parameters, const SGDOptions& options);
 
   void step() override;
