@@ -64,7 +64,7 @@ void add_train(CLI::App& app, TrainArguments& a) {
   c.add_option("--steps", a.steps, "Training steps")->check(CLI::Range(1, 1'000'000'000));
   c.add_option("--batch", a.batch, "Sequences a step")->check(CLI::Range(1, 65536));
   c.add_option("--lr", a.lr, "Learning rate at its peak")->check(between(1e-12, 10));
-  c.add_option("--seed", a.seed, "Of weights and batches (0)");
+  c.add_option("--seed", a.seed, "Of weights and batches (0)")->check(CLI::NonNegativeNumber);
   c.add_option("--layers", a.layers, "Encoder blocks; 0 for none")->check(CLI::Range(0, 64));
   c.add_option("--heads", a.heads, "Attention heads a layer")->check(CLI::Range(1, 4096));
   c.add_option("--d-model", a.d_model, "Width; heads must divide it")->check(CLI::Range(1, 4096));
@@ -113,8 +113,8 @@ std::string usage_message(const CLI::App& app, const std::string& what, int argc
   const bool known = std::find(commands.begin(), commands.end(), first) != commands.end();
   if (!known && !first.empty() && first[0] != '-')
     return text("there is no command \"", first, "\"", suggestion(first, commands),
-                " See tapehead --help.");
-  return text(what, ". See tapehead ", known ? first + " " : "", "--help.");
+                " (tapehead --help lists them)");
+  return text(what, "; see tapehead ", known ? first + " " : "", "--help");
 }
 
 int complain(const std::string& message, int code) {

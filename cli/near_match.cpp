@@ -31,7 +31,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string near_match(std::string_view typed, const std::vector<std::string>& names) {
   std::string best;
-  std::size_t least = typed.size() / 3 + 2;  // as far as this is no longer close
+  std::size_t least = typed.size() / 3 + 1;  // as far as this is no longer close
   for (const std::string& name : names) {
     const std::size_t far = distance(typed, name);
     if (far < least && far < name.size()) least = far, best = name;

@@ -21,11 +21,11 @@ std::string chains(const std::string& text) {
 TEST_CASE("what is made from the last result is a link of the same chain") {
   const Tensor x = ones({2, 3}), y = ones({3});
   cli::OpTrace ops;
-  const Tensor a = x.exp().t();
+  const Tensor a = x.exp().mT();
   const Tensor b = y.sin();
   const Tensor c = a + 1.0;
   CHECK(chains(ops.lines()) ==
-        "exp (2, 3) -> t (3, 2) -> add(1) (3, 2)\n"
+        "exp (2, 3) -> transpose(-2, -1) (3, 2) -> add(1) (3, 2)\n"
         "sin (3)\n");
   CHECK(ops.lines().empty());
 }

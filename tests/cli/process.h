@@ -23,7 +23,7 @@ inline int code_of(int status) {
 
 /// What stands between `tapehead` and the end of a shell's command line; `before` goes in front of
 /// it, variables say.
-inline Result tapehead(const std::string& arguments, const std::string& before = "") {
+inline Result run_tapehead(const std::string& arguments, const std::string& before = "") {
   const Folder folder;
   const std::string command = "env -u NO_COLOR LC_ALL=C.UTF-8 COLUMNS=80 OMP_NUM_THREADS=1 " +
                               before + " '" TAPEHEAD_BIN_DIR "/tapehead' " + arguments;
@@ -33,7 +33,7 @@ inline Result tapehead(const std::string& arguments, const std::string& before =
 }
 
 /// The same on a terminal of 80 columns; `out` is all that it was sent.
-inline Result tapehead_on_terminal(const std::string& arguments, const std::string& before = "") {
+inline Result run_on_terminal(const std::string& arguments, const std::string& before = "") {
   winsize size{};
   size.ws_col = 80;
   size.ws_row = 24;

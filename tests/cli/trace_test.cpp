@@ -1,13 +1,13 @@
 #include "process.h"
 
 TEST_CASE("trace's defaults are the lesson's quiz") {
-  const Result r = tapehead("trace");
+  const Result r = run_tapehead("trace");
   CHECK(r.code == 0);
   CHECK(r.err.empty());
-  for (const char* W : {"W_q", "W_k", "W_v"})
-    CHECK(has(r.out,
-              "\n" + std::string(W) +
-                  " (32, 50, 512) -> view (32, 50, 8, 64) -> transpose(1, 2) (32, 8, 50, 64)\n"));
+  for (std::string line : {"W_q", "W_k", "W_v"}) {
+    line += " (32, 50, 512) -> view (32, 50, 8, 64) -> transpose(1, 2) (32, 8, 50, 64)\n";
+    CHECK_MESSAGE(has(r.out, line), line);
+  }
   CHECK(has(r.out, "softmax(-1) (32, 8, 50, 50) -> matmul (32, 8, 50, 64)\n"));
   CHECK(has(r.out,
             "transpose(1, 2) (32, 50, 8, 64) -> contiguous (32, 50, 8, 64) -> "
@@ -16,7 +16,7 @@ TEST_CASE("trace's defaults are the lesson's quiz") {
 }
 
 TEST_CASE("each op is shown with its strides, and whether it is contiguous and shares memory") {
-  const Result r = tapehead("trace --batch 2 --length 3 --d-model 8 --heads 4");
+  const Result r = run_tapehead("trace --batch 2 --length 3 --d-model 8 --heads 4");
   CHECK(r.code == 0);
   CHECK(
       has(r.out,
@@ -29,7 +29,7 @@ TEST_CASE("each op is shown with its strides, and whether it is contiguous and s
 }
 
 TEST_CASE("sizes that no machine can hold are an error, not a crash") {
-  const Result r = tapehead("trace --batch 65536 --length 65536 --d-model 65536");
+  const Result r = run_tapehead("trace --batch 65536 --length 65536 --d-model 65536");
   CHECK(r.code == 1);
   CHECK(lines(r.err) == 1);
 }

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -24,7 +26,7 @@ nlohmann::json header(const std::string& bytes) {
 }  // namespace
 
 TEST_CASE("training shows gradients, progress, accuracy, an example and each head's attention") {
-  const Result r = tapehead("train copy --steps 60");
+  const Result r = run_tapehead("train copy --steps 60");
   CHECK(r.code == 0);
   CHECK(r.err.empty());
   CHECK(r.out.rfind("copy: eight digits, answered by the same\n", 0) == 0);
@@ -39,27 +41,27 @@ TEST_CASE("training shows gradients, progress, accuracy, an example and each hea
 }
 
 TEST_CASE("a pipe gets plain lines: nothing is written over, no escape codes") {
-  const Result r = tapehead("train reverse --steps 20 --layers 1");
+  const Result r = run_tapehead("train reverse --steps 20 --layers 1");
   CHECK_FALSE(has(r.out, "\r"));
   CHECK_FALSE(has(r.out, "\033"));
-  const Result ascii = tapehead("train reverse --steps 2", "LC_ALL=C");
+  const Result ascii = run_tapehead("train reverse --steps 2", "LC_ALL=C");
   for (const char c : ascii.out) CHECK(static_cast<unsigned char>(c) < 0x80);
 }
 
 TEST_CASE("a terminal gets a progress line that is written over, and colours") {
-  const Result r = tapehead_on_terminal("train copy --steps 30");
+  const Result r = run_on_terminal("train copy --steps 30");
   CHECK(r.code == 0);
   CHECK(has(r.out, "\rstep  1/30 "));
   CHECK(has(r.out, "\rstep 30/30 "));
   CHECK(has(r.out, "\033[48;5;"));
   const auto begin = r.out.find("\rstep"), end = r.out.find("\r\n", begin);
   CHECK_FALSE(has(r.out.substr(begin, end - begin), "\n"));
-  CHECK_FALSE(has(tapehead_on_terminal("train copy --steps 2", "NO_COLOR=1").out, "\033"));
+  CHECK_FALSE(has(run_on_terminal("train copy --steps 2", "NO_COLOR=1").out, "\033"));
 }
 
 TEST_CASE("the same seed trains the same, with any number of threads; another seed does not") {
   const auto result = [](const std::string& options) {
-    const std::string out = tapehead("train sort --steps 15 " + options).out;
+    const std::string out = run_tapehead("train sort --steps 15 " + options).out;
     return out.substr(out.find("held-out"));
   };
   const std::string first = result("--seed 5 --threads 1");
@@ -68,7 +70,7 @@ TEST_CASE("the same seed trains the same, with any number of threads; another se
 }
 
 TEST_CASE("addition is written out and judged digit by digit") {
-  const Result r = tapehead("train addition --steps 3 --d-model 16");
+  const Result r = run_tapehead("train addition --steps 3 --d-model 16");
   CHECK(r.code == 0);
   CHECK(has(r.out, "2 layers of 4 heads, d_model 16, causal, "));
   const std::string example = line_of(r.out, "for example ");  // 37+85= was answered 221: right
@@ -78,21 +80,22 @@ TEST_CASE("addition is written out and judged digit by digit") {
 }
 
 TEST_CASE("a model without layers can be trained; it has no attention to show") {
-  const Result r = tapehead("train copy --layers 0 --steps 5");
+  const Result r = run_tapehead("train copy --layers 0 --steps 5");
   CHECK(r.code == 0);
   CHECK(has(r.out, "0 layers"));
   CHECK_FALSE(has(r.out, "looks at"));
 }
 
 TEST_CASE("dropout is frozen for the gradient check and active in training") {
-  const Result r = tapehead("train copy --dropout 0.3 --steps 5");
+  const Result r = run_tapehead("train copy --dropout 0.3 --steps 5");
   CHECK(r.code == 0);
   CHECK(has(r.out, "gradients checked"));
 }
 
 TEST_CASE("the final weights are written where --out says") {
   const Folder folder;
-  const Result r = tapehead("train copy --steps 2 --out '" + folder.file("w.safetensors") + "'");
+  const Result r =
+      run_tapehead("train copy --steps 2 --out '" + folder.file("w.safetensors") + "'");
   CHECK(r.code == 0);
   CHECK(has(r.out, "weights written to " + folder.file("w.safetensors") + "\n"));
   const auto names = header(folder.read("w.safetensors"));
@@ -106,7 +109,7 @@ TEST_CASE("the final weights are written where --out says") {
 TEST_CASE("an --out that cannot be written is refused before training") {
   const Folder folder;
   const std::string path = folder.file("no/w.safetensors");
-  const Result r = tapehead("train copy --out '" + path + "'");
+  const Result r = run_tapehead("train copy --out '" + path + "'");
   CHECK(r.code == 1);
   CHECK(r.out.empty());
   CHECK(r.err == "tapehead: write: cannot write " + path + ": No such file or directory\n");
@@ -115,12 +118,12 @@ TEST_CASE("an --out that cannot be written is refused before training") {
 TEST_CASE("text that is missing or too short is refused before training") {
   const Folder folder;
   const std::string missing = folder.file("none"), tiny = folder.write("tiny.txt", "abc");
-  const Result none = tapehead("train text --file '" + missing + "'");
+  const Result none = run_tapehead("train text --file '" + missing + "'");
   CHECK(none.code == 1);
   CHECK(none.out.empty());
   CHECK(none.err ==
         "tapehead: text: cannot read " + missing + ": No such file or directory; check the path\n");
-  const Result small = tapehead("train text --file '" + tiny + "'");
+  const Result small = run_tapehead("train text --file '" + tiny + "'");
   CHECK(small.code == 1);
   CHECK(small.err == "tapehead: text: a window of 64 needs at least 65 characters, got " + tiny +
                          " with 3; use a longer text or a shorter context\n");
@@ -131,7 +134,8 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
   std::string content;
   for (int i = 0; i < 200; ++i) content += "na\u00efve \033[31mtext\033[0m\n";
   const std::string file = folder.write("t.txt", content);
-  const Result r = tapehead("train text --file '" + file + "' --steps 3 --context 16 --batch 4");
+  const Result r =
+      run_tapehead("train text --file '" + file + "' --steps 3 --context 16 --batch 4");
   CHECK(r.code == 0);
   CHECK(r.err.empty());
   CHECK(has(r.out, file + ": 4,000 characters, 15 different; the last tenth is held out\n"));
@@ -150,7 +154,7 @@ TEST_CASE("Ctrl-C ends training with one line, and writes no weights") {
   if (child == 0) {
     dup2(error[1], STDERR_FILENO);
     close(error[0]);
-    std::freopen(folder.file("log").c_str(), "w", stdout);
+    dup2(open(folder.file("log").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
     execl(TAPEHEAD_BIN_DIR "/tapehead", "tapehead", "train", "copy", "--steps", "100000000",
           "--out", folder.file("w").c_str(), nullptr);
     _exit(127);
