@@ -72,8 +72,7 @@ TEST_CASE("shape ops say what they expected") {
   CHECK_THROWS_WITH_AS(stack({}), "stack: expected at least one tensor", ShapeError);
   CHECK_THROWS_WITH_AS(stack({x, zeros({2})}), "stack: shapes must be equal, got (2, 3, 4) and (2)",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(cat({}), "cat: expected at least one tensor, got none; give it one",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(cat({}), "cat: expected at least one tensor, got none", ShapeError);
 }
 
 TEST_CASE("indexing and losses say what they expected") {
