@@ -131,10 +131,10 @@ go_test() {  # every test; more arguments go to ctest: ./go test -R matmul
   run_tests release "$@"
 }
 
-go_bench() {  # benchmarks; more arguments go to the program: ./go bench --benchmark_filter=matmul
+go_bench() {  # benchmarks, beside LibTorch's where that is installed: ./go bench --benchmark_filter=mha
   prepare benchmark/benchmark.h:libbenchmark-dev
-  build bench tapehead_bench
-  build/bench/bin/tapehead_bench "$@"
+  build bench benches
+  bench/compare build/bench 3 "$@"
 }
 
 go_format() {  # clang-format on every source file; --check only looks
