@@ -66,8 +66,8 @@ static void run_backward(std::span<const Tensor> roots, std::span<const Tensor> 
   Run run(retain_graph.value_or(create_graph), create_graph, true);
   seed_all(run, roots, gradients);
   for (auto [node, g] = run.next(); node; std::tie(node, g) = run.next()) {
+    if (node->collects) run.collect(node, g);  // first, so that the run still knows the node
     if (!node->is_leaf()) run.propagate(*node, g);
-    if (node->collects) run.collect(node, std::move(g));
   }
   run.commit();
 }

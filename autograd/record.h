@@ -292,8 +292,9 @@ Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... pa
   OpCall call{op, tape.running, {}, {}};
   if (tape.observers) [[unlikely]]
     notify_before(call = detail::describe(op, inputs, parts...));
+  Ref<Node> node = recorded ? detail::make_node(op, self.array(), groups) : Ref<Node>();
   change(self.impl()->array);
-  if (recorded) self.impl()->node = detail::make_node(op, self.array(), groups);
+  if (recorded) self.impl()->node = std::move(node);
   if (tape.observers) [[unlikely]]
     notify_after(call, self);
   return self;

@@ -105,11 +105,11 @@ void Run::collect(const Ref<Node>& node, Tensor gradient) {
 }
 
 // First what may throw, then what cannot. The gradient a user sees is never memory that someone
-// else can write to.
+// else can write to, nor one that shows an element twice.
 void Run::commit() {
   for (auto& [node, gradient] : collected_) {
     const bool first = !node->grad.defined();
-    if (first && !taping() && !gradient.exclusive()) gradient = Tensor(gradient.array().clone());
+    if (first && !gradient.exclusive()) gradient = clone(gradient);
     if (!first && taping()) gradient = add(node->grad, gradient);
   }
   for (auto& [node, gradient] : collected_) {

@@ -1,5 +1,7 @@
 #include "tensor.h"
 
+#include <algorithm>
+
 #include "node.h"
 
 namespace tapehead {
@@ -16,6 +18,11 @@ void check_has_gradient(const char* op, DType dtype) {
 void destroy(TensorImpl* impl) noexcept {
   impl->~TensorImpl();
   core::deallocate(impl, sizeof(TensorImpl));
+}
+
+void Tensor::refuse_undefined() {
+  fail("tensor: this one is undefined (made by Tensor(), or a gradient that is not there); only ",
+       "defined() may be asked of it");
 }
 
 bool Tensor::is_leaf() const { return !node() || node()->is_leaf(); }
@@ -39,11 +46,15 @@ Tensor& Tensor::set_data(NDArray value) {
                      " has a history that belongs to its value; use detach() first");
   const bool tracked = requires_grad();
   if (tracked) check_has_gradient("set_data", value.dtype());
-  if (impl_->array.defined())
-    detail::count_tensor(impl_->array.storage(), static_cast<std::uint32_t>(-1));
-  if (value.defined()) detail::count_tensor(value.storage(), 1);
+  detail::count_tensor(impl_->array.storage(), static_cast<std::uint32_t>(-1));
+  detail::count_tensor(value.storage(), 1);
+  const std::uint32_t version = impl_->array.version();
   impl_->array = std::move(value);
   impl_->node = {};
+  // Whoever saved the old value shall notice.
+  core::Storage& storage = *impl_->array.storage();
+  storage.version = std::max(storage.version, version + 1);
+  storage.writer = "set_data";
   return requires_grad_(tracked);
 }
 Tensor Tensor::grad() const { return node() ? node()->grad : Tensor(); }

@@ -59,7 +59,11 @@ class Tensor {
 
   bool defined() const { return static_cast<bool>(impl_); }
   /// The value, off the tape.
-  const NDArray& array() const { return impl_->array; }
+  const NDArray& array() const {
+    if (!impl_) [[unlikely]]
+      refuse_undefined();
+    return impl_->array;
+  }
   const Shape& shape() const { return array().shape(); }
   const Strides& strides() const { return array().strides(); }
   DType dtype() const { return array().dtype(); }
@@ -79,7 +83,7 @@ class Tensor {
   /// Makes this tensor a leaf whose gradient backward() collects, or a constant again. GraphError
   /// for other than floating dtypes, and where the result of an op should forget its history.
   Tensor& requires_grad_(bool on = true);
-  bool requires_grad() const { return static_cast<bool>(impl_->node); }
+  bool requires_grad() const { return node() != nullptr; }
   /// Whether no op made it, as far as the tape knows.
   bool is_leaf() const;
   /// The collected gradient, or an undefined tensor.
@@ -206,12 +210,18 @@ class Tensor {
   // For the tape.
 
   Tensor(NDArray array, Ref<Node> history);
-  Node* node() const { return impl_->node.raw(); }
+  Node* node() const {
+    if (!impl_) [[unlikely]]
+      refuse_undefined();
+    return impl_->node.raw();
+  }
   TensorImpl* impl() const { return impl_.raw(); }
   /// Whether nobody else can see a write to it, so that the engine may add in place.
   bool exclusive() const { return impl_.unique() && array().exclusive(); }
 
  private:
+  [[noreturn]] [[gnu::cold]] static void refuse_undefined();
+
   Ref<TensorImpl> impl_;
 };
 

@@ -17,7 +17,7 @@ bool row_major_already(const Shape& shape, const Strides& strides) {
   for (int d = shape.rank(); d-- > 0;) {
     if (shape[d] == 0) return true;
     row_major &= shape[d] == 1 || strides[d] == expected;
-    expected *= shape[d];
+    expected = wrapping_product(expected, shape[d]);
   }
   return row_major;
 }

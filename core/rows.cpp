@@ -144,9 +144,7 @@ void must_be_bool(const char* op, const NDArray& x) {
 
 void must_divide(const char* op, DType dtype) {
   if (dtype == DType::Int64) [[unlikely]]
-    fail<DTypeError>(op,
-                     ": Int64 / Int64 has no Int64 result; convert with .to(Float32) first, or ",
-                     "use floor_divide");
+    fail<DTypeError>(op, ": Int64 / Int64 has no Int64 result; convert with .to(Float32) first");
 }
 
 RowKernel cast_kernel(DType to, DType from) {

@@ -42,7 +42,7 @@ Strides row_major(const Shape& shape) {
   Index next = 1;
   for (int d = shape.rank(); d-- > 0;) {
     strides[d] = next;
-    next *= std::max<Index>(shape[d], 1);
+    next = wrapping_product(next, std::max<Index>(shape[d], 1));
   }
   return strides;
 }

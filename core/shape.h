@@ -119,6 +119,11 @@ inline Index checked_product(Index a, Index b) {
   return result;
 }
 
+/// a * b modulo 2^64: for strides of arrays without elements, which may be any number.
+constexpr Index wrapping_product(Index a, Index b) {
+  return static_cast<Index>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
 /// Throws the ShapeError of a shape with a negative size or too many elements.
 [[noreturn]] [[gnu::cold]] void refuse_shape(const Shape& shape);
 

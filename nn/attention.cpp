@@ -6,6 +6,9 @@ namespace tapehead::nn {
 
 Attention scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const Tensor& mask, Dropout* dropout, const Tensor& bias) {
+  if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2)
+    fail<ShapeError>("attention: query, key and value must be (..., T, d), got ", query.shape(),
+                     ", ", key.shape(), " and ", value.shape());
   const double root = std::sqrt(static_cast<double>(query.size(-1)));
   Tensor scores = matmul(query, key.transpose(-2, -1)) / root;  // (..., Tq, Tk)
   if (bias.defined()) scores = scores + checked_bias(bias, scores.shape(), scores.dtype());

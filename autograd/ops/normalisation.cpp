@@ -54,8 +54,16 @@ Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight
       args(normalized));
 }
 
-Tensor dropout_mask(const Shape& shape, double p, DType dtype) {
+namespace {
+
+void check_probability(double p) {
   if (!(p >= 0 && p <= 1)) fail<Error>("dropout: the probability must lie in [0, 1], got ", p);
+}
+
+}  // namespace
+
+Tensor dropout_mask(const Shape& shape, double p, DType dtype) {
+  check_probability(p);
   if (p == 1) return Tensor(NDArray::full(shape, 0, dtype));
   const std::lock_guard lock(core::default_generator_mutex());
   const NDArray kept = core::bernoulli(core::default_generator(), 1 - p, shape, dtype);
@@ -63,7 +71,7 @@ Tensor dropout_mask(const Shape& shape, double p, DType dtype) {
 }
 
 Tensor dropout(const Tensor& x, double p, bool training) {
-  if (!(p >= 0 && p <= 1)) fail<Error>("dropout: the probability must lie in [0, 1], got ", p);
+  check_probability(p);
   if (!training || p == 0 || x.numel() == 0) return x;
   return x * dropout_mask(x.shape(), p, x.dtype());
 }

@@ -117,12 +117,12 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int 
   const Index whole = x.size(d);
   Index start = 0;
   for (const Index size : sizes) {
-    if (size < 0) fail<ShapeError>("split: sizes cannot be negative, got ", Shape(sizes));
+    if (size < 0) fail<ShapeError>("split: sizes cannot be negative, got ", size);
     start += size;
   }
   if (start != whole)
-    fail<ShapeError>("split: sizes ", Shape(sizes), " must add up to ", whole,
-                     ", the size of dimension ", d, " of ", x.shape());
+    fail<ShapeError>("split: the ", sizes.size(), " sizes must add up to ", whole,
+                     ", the size of dimension ", d, " of ", x.shape(), ", not to ", start);
   std::vector<Tensor> parts;
   start = 0;
   for (const Index size : sizes) {

@@ -246,3 +246,44 @@ TEST_CASE("vjp differentiates a composition inside a rule, and stops at its inpu
   const auto none = autograd::vjp(full({}, 1, Float64), f, zeros({}, Float64), zeros({}, Float64));
   CHECK_FALSE(none[0].defined());
 }
+
+TEST_CASE("gradients that create_graph leaves are memory of their own") {
+  Tensor a = leaf({1, 1}), b = leaf({2, 2});
+  const Tensor ones_ = ones({2}, Float64);
+  (a + b).backward(ones_, {}, true);
+  (a + b).sum().backward();
+  CHECK(values(a.grad()) == Values{2, 2});
+  CHECK(values(b.grad()) == Values{2, 2});
+  CHECK(values(ones_) == Values{1, 1});
+  a.zero_grad();
+  a.sum().backward({}, {}, true);  // an expanded gradient
+  a.sum().backward();
+  CHECK(values(a.grad()) == Values{2, 2});
+  a.zero_grad(), b.zero_grad();
+}
+
+TEST_CASE("a node that keeps its gradient can be used again after its rule has thrown") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * x;
+  y.retain_grad();
+  const Tensor z = y * y;
+  {
+    const NoGradGuard no_grad;
+    Tensor same = x.detach();
+    same.add_(1);
+  }
+  CHECK_THROWS_AS(z.sum().backward(), GraphError);
+  CHECK_FALSE(y.grad().defined());
+  y.sum();
+  CHECK_THROWS_WITH_AS(y.sum().backward(), doctest::Contains("changed it in place"), GraphError);
+}
+
+TEST_CASE("an undefined tensor is refused by name") {
+  const char* const text =
+      "tensor: this one is undefined (made by Tensor(), or a gradient that is not there); only "
+      "defined() may be asked of it";
+  CHECK_THROWS_WITH_AS(matmul({}, ones({2, 2})), text, Error);
+  CHECK_THROWS_WITH_AS(Tensor().backward(), text, Error);
+  CHECK_THROWS_WITH_AS(cat({ones({2}), {}}), text, Error);
+  CHECK_THROWS_WITH_AS(Tensor().grad(), text, Error);
+}

@@ -45,3 +45,11 @@ TEST_CASE("set_data refuses the result of an op, and a dtype without gradients, 
   CHECK(difference(x, ones({2})) == "");
   CHECK(difference(y, full({2}, 2)) == "");
 }
+
+TEST_CASE("backward notices that set_data changed what it saved") {
+  Tensor x = ones({2}).requires_grad_(), w = ones({2}).requires_grad_();
+  const Tensor y = (x * w).sum();
+  x.set_data(NDArray::full({2}, 9, Float32));
+  CHECK_THROWS_WITH_AS(y.backward(), doctest::Contains("because set_data changed it in place"),
+                       GraphError);
+}

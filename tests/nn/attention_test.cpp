@@ -255,3 +255,11 @@ TEST_CASE("an empty batch goes through attention") {
   const Tensor x = ones({0, 3, 4});
   CHECK(attn(x, x, x).shape() == Shape{0, 3, 4});
 }
+
+TEST_CASE("attention of vectors is refused") {
+  const Tensor x = ones({3}), y = ones({2, 3});
+  CHECK_THROWS_WITH_AS(nn::scaled_dot_product_attention(x, y, y),
+                       "attention: query, key and value must be (..., T, d), got (3), (2, 3) and "
+                       "(2, 3)",
+                       ShapeError);
+}
