@@ -115,7 +115,7 @@ kernels::Product<T> piece(const kernels::Product<T>& whole, Cuts cuts, Index i) 
 
 template <class T>
 void run(const Batches<T>& batches) {
-  const auto& [m, n, k] = std::tie(batches.first.m, batches.first.n, batches.first.k);
+  const Index m = batches.first.m, n = batches.first.n, k = batches.first.k;
   const Cuts cuts = cuts_for(m, n, k, batches.count());
   const Index pieces = cuts.rows * cuts.columns;
   const auto& gemm = kernels::kernels<kernels::GemmKernels<T>>();

@@ -25,7 +25,8 @@ StepResult take_step(SequenceModel& model, optim::Optimizer& optimizer, const da
   const Tensor logits = model(batch.inputs);  // (B, T, V)
   const Tensor loss = cross_entropy(logits.flatten(0, 1), batch.targets.flatten());
   if (!std::isfinite(loss.item()))
-    fail("fit: the loss must be finite, got ", loss.item(), "; use a lower learning rate");
+    fail("fit: the loss must be finite, got ", std::isnan(loss.item()) ? "nan" : "infinity",
+         "; use a lower learning rate");
   optimizer.zero_grad();
   loss.backward();
   optim::clip_grad_norm_(optimizer.parameters(), max_norm);
