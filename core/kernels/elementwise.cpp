@@ -67,13 +67,13 @@ struct Div {
 struct Maximum {
   template <class T>
   static T of(T x, T y) {
-    return (x > y) | (x != x) ? x : y;
+    return ((x > y) | (x != x)) ? x : y;
   }
 };
 struct Minimum {
   template <class T>
   static T of(T x, T y) {
-    return (x < y) | (x != x) ? x : y;
+    return ((x < y) | (x != x)) ? x : y;
   }
 };
 struct ReluBackward {

@@ -112,7 +112,7 @@ struct Larger {
   }
   template <class V>
   static V of_vectors(V best, V x) {
-    return (best >= x) | (best != best) ? best : x;
+    return ((best >= x) | (best != best)) ? best : x;
   }
 };
 struct Smaller {
@@ -122,7 +122,7 @@ struct Smaller {
   }
   template <class V>
   static V of_vectors(V best, V x) {
-    return (best <= x) | (best != best) ? best : x;
+    return ((best <= x) | (best != best)) ? best : x;
   }
 };
 
