@@ -20,6 +20,18 @@ if(TAPEHEAD_STRICT)
   target_compile_options(tapehead_options INTERFACE -Werror)
 endif()
 
+# tapehead_precompile(<name> <options> [header...]): reads the standard headers that nearly every file
+# includes, and these, once for all targets that REUSE_FROM <name> and are compiled with <options>.
+# A file still names what it uses: preset clang-libcxx builds without (CMAKE_DISABLE_PRECOMPILE_HEADERS).
+function(tapehead_precompile name options)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(${name} PRIVATE ${options} OpenMP::OpenMP_CXX)
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_precompile_headers(${name} PRIVATE <algorithm> <array> <cmath> <functional> <memory>
+                            <optional> <sstream> <string> <vector> ${ARGN})
+endfunction()
+
 # Users write #include <tapehead/core/ndarray.h>; the link makes that true in the tree.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/tapehead SYMBOLIC)
@@ -37,6 +49,7 @@ function(tapehead_library name)
   target_compile_features(tapehead_${name} PUBLIC cxx_std_20)
   target_link_libraries(tapehead_${name} PUBLIC ${ARG_DEPENDS}
                                          PRIVATE $<BUILD_INTERFACE:tapehead_options>)
+  target_precompile_headers(tapehead_${name} REUSE_FROM tapehead_headers)
   set_property(GLOBAL APPEND PROPERTY TAPEHEAD_LIBRARIES ${name})
   tapehead_install_library(${name})
 endfunction()
