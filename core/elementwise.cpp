@@ -18,8 +18,7 @@ NDArray map(const char* op, const NDArray& x, DType dtype, RowKernel kernel) {
   NDArray out = NDArray::empty(x.shape(), dtype);
   if (x.is_contiguous() && x.size() < short_row) {
     const std::array data{first_byte(out), first_byte(x)};
-    static constexpr std::array<Index, 2> steps{1, 1};
-    kernel(x.size(), data.data(), steps.data());
+    kernel(x.size(), data.data());
     return out;
   }
   for_rows(kernel, x.shape(), std::array{operand(op, out, x.shape()), operand(op, x, x.shape())});
@@ -30,8 +29,7 @@ NDArray zip(const char* op, const NDArray& a, const NDArray& b, DType dtype, Row
   if (a.is_contiguous() && b.is_contiguous() && a.size() < short_row && a.shape() == b.shape()) {
     NDArray out = NDArray::empty(a.shape(), dtype);
     const std::array data{first_byte(out), first_byte(a), first_byte(b)};
-    static constexpr std::array<Index, 3> steps{1, 1, 1};
-    kernel(a.size(), data.data(), steps.data());
+    kernel(a.size(), data.data());
     return out;
   }
   const Shape shape = broadcast(op, a.shape(), b.shape());
@@ -50,8 +48,9 @@ NDArray zip(const char* op, const NDArray& a, T number, DType dtype, RowKernel k
   if (a.is_contiguous() && a.size() < short_row) {
     const std::array data{first_byte(out), number_first ? one : first_byte(a),
                           number_first ? first_byte(a) : one};
+    const std::array items{size_of(dtype), Index{sizeof(T)}, Index{sizeof(T)}};
     const std::array<Index, 3> steps{1, !number_first, number_first};
-    kernel(a.size(), data.data(), steps.data());
+    run_row(kernel, a.size(), data, items.data(), steps.data());
     return out;
   }
   const Operand to = operand(op, out, a.shape()), array = operand(op, a, a.shape());

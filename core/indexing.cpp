@@ -94,7 +94,6 @@ void add_slices(NDArray& target, const Split& split, const NDArray& at, const ND
   T* const to = target.mutable_data<T>("index_add_");
   const T* const from = source.data<T>();
   const Index n = at.size(), inner = split.inner;
-  static constexpr std::array<Index, 3> steps{1, 1, 1};
   const Index grain = std::max<Index>(64, grain_for(split.outer * n));
   parallel_for(inner, grain, [&](Index begin, Index end) {
     for (Index row = 0; row < split.outer * n; ++row) {
@@ -102,7 +101,7 @@ void add_slices(NDArray& target, const Split& split, const NDArray& at, const ND
       auto* const sum = reinterpret_cast<std::byte*>(to + chosen * inner + begin);
       const T* const term = from + row * inner + begin;
       const std::array data{sum, sum, reinterpret_cast<std::byte*>(const_cast<T*>(term))};
-      add(end - begin, data.data(), steps.data());
+      add(end - begin, data.data());
     }
   });
 }

@@ -8,16 +8,16 @@ namespace tapehead::core {
 namespace {
 
 template <class T, class F>
-void map_row(Index n, std::byte* const* data, const Index* steps) {
+void map_row(Index n, std::byte* const* data) {
   T* out = reinterpret_cast<T*>(data[0]);
   const T* x = reinterpret_cast<const T*>(data[1]);
-  for (Index i = 0; i < n; ++i) out[i * steps[0]] = F{}(x[i * steps[1]]);
+  for (Index i = 0; i < n; ++i) out[i] = F{}(x[i]);
 }
 template <class T, class F>
-void zip_row(Index n, std::byte* const* data, const Index* steps) {
+void zip_row(Index n, std::byte* const* data) {
   T* out = reinterpret_cast<T*>(data[0]);
   const T *x = reinterpret_cast<const T*>(data[1]), *y = reinterpret_cast<const T*>(data[2]);
-  for (Index i = 0; i < n; ++i) out[i * steps[0]] = F{}(x[i * steps[1]], y[i * steps[2]]);
+  for (Index i = 0; i < n; ++i) out[i] = F{}(x[i], y[i]);
 }
 
 template <class F>

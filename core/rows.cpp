@@ -1,5 +1,7 @@
 #include "rows.h"
 
+#include <cstring>
+
 #include "parallel.h"
 
 namespace tapehead::core {
@@ -16,6 +18,7 @@ struct Rows {
   std::array<Offsets, Dims::max_rank> strides;
   Pointers data;
   Offsets item;
+  bool neighbours;  // in every operand's row
 
   // Whether dimension d of the shape continues the outermost one so far, in every operand.
   bool continues(std::span<const Operand> all, int d) const {
@@ -33,6 +36,63 @@ struct Rows {
     for (std::size_t i = 0; i < operands; ++i) at[i] += by * strides[d][i] * item[i];
   }
 };
+
+// n elements of the size of Bits, whatever they are: from `from`, where they are `step` elements
+// apart, to `to`, where they are neighbours.
+template <class Bits>
+void gather(Index n, std::byte* __restrict to, const std::byte* __restrict from, Index step) {
+  constexpr Index size{sizeof(Bits)};
+  Bits x;
+  std::memcpy(&x, from, sizeof x);
+  for (Index i = 0; i < n; ++i) {
+    if (step != 0) std::memcpy(&x, from + i * step * size, sizeof x);
+    std::memcpy(to + i * size, &x, sizeof x);
+  }
+}
+// The way back.
+template <class Bits>
+void scatter(Index n, std::byte* __restrict to, const std::byte* __restrict from, Index step) {
+  constexpr Index size{sizeof(Bits)};
+  for (Index i = 0; i < n; ++i) std::memcpy(to + i * step * size, from + i * size, sizeof(Bits));
+}
+
+struct Moves {
+  void (*gather)(Index n, std::byte* to, const std::byte* from, Index step);
+  void (*scatter)(Index n, std::byte* to, const std::byte* from, Index step);
+};
+template <class Bits>
+constexpr Moves moves_of{gather<Bits>, scatter<Bits>};
+const Moves& moves(Index item) {
+  if (item == 8) return moves_of<std::uint64_t>;
+  return item == 4 ? moves_of<std::uint32_t> : moves_of<std::uint8_t>;
+}
+
+// Elements that lie apart are brought together, so many at a time; a number that all share, once.
+void run_apart(RowKernel kernel, Index n, std::span<std::byte* const> data, const Index* items,
+               const Index* steps) {
+  constexpr Index piece = 256;
+  struct alignas(64) Room {
+    std::array<std::byte, piece * sizeof(double)> bytes;
+  };
+  std::array<Room, max_operands> rooms;  // NOLINT: what is read has been written
+  for (Index start = 0; start < n; start += piece) {
+    const Index m = std::min(piece, n - start);
+    Pointers at;
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      std::byte* const from = data[i] + start * steps[i] * items[i];
+      at[i] = steps[i] == 1 ? from : rooms[i].bytes.data();
+      if (i > 0 && steps[i] != 1 && (steps[i] != 0 || start == 0))
+        moves(items[i]).gather(m, at[i], from, steps[i]);
+    }
+    kernel(m, at.data());
+    if (steps[0] != 1)
+      moves(items[0]).scatter(m, data[0] + start * steps[0] * items[0], at[0], steps[0]);
+  }
+}
+
+bool are_neighbours(const Index* steps, std::size_t operands) {
+  return std::all_of(steps, steps + operands, [](Index step) { return step == 1; });
+}
 
 Rows merged(const Shape& shape, std::span<const Operand> all) {
   Rows rows;
@@ -52,7 +112,14 @@ Rows merged(const Shape& shape, std::span<const Operand> all) {
     rows.rank = 1, rows.sizes[0] = 1;
     rows.strides[0].fill(1);
   }
+  rows.neighbours = are_neighbours(rows.strides[0].data(), rows.operands);
   return rows;
+}
+
+void run(RowKernel kernel, const Rows& rows, Index n, const Pointers& data) {
+  if (rows.neighbours) return kernel(n, data.data());
+  run_apart(kernel, n, std::span(data).first(rows.operands), rows.item.data(),
+            rows.strides[0].data());
 }
 
 // Elements first..last-1 in row-major order: rows, of which the two at the ends may be cut.
@@ -67,7 +134,7 @@ void walk(RowKernel kernel, const Rows& rows, Index first, Index last) {
   }
   while (first < last) {
     const Index n = std::min(rows.sizes[0] - at[0], last - first);
-    kernel(n, data.data(), rows.strides[0].data());
+    run(kernel, rows, n, data);
     first += n;
     rows.move(data, 0, -at[0]);
     at[0] = 0;
@@ -110,12 +177,18 @@ void walk_tiles(RowKernel kernel, const Rows& rows, std::size_t c, Index first, 
         Pointers data = plane;
         rows.move(data, 0, i);
         rows.move(data, c, r);
-        kernel(std::min(tile_length, rows.sizes[0] - i), data.data(), rows.strides[0].data());
+        run(kernel, rows, std::min(tile_length, rows.sizes[0] - i), data);
       }
   }
 }
 
 }  // namespace
+
+void run_row(RowKernel kernel, Index n, std::span<std::byte* const> data, const Index* items,
+             const Index* steps) {
+  if (n == 1 || are_neighbours(steps, data.size())) return kernel(n, data.data());
+  run_apart(kernel, n, data, items, steps);
+}
 
 void for_rows(RowKernel kernel, const Shape& shape, std::span<const Operand> operands) {
   const Index total = numel(shape);

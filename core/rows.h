@@ -38,6 +38,10 @@ Operand operand(T& number, const Shape& shape) {
           Strides::filled(shape.rank(), 0)};
 }
 
+/// Runs `kernel` over one row: operand i begins at data[i], and its n elements of items[i] bytes
+/// are steps[i] elements apart.
+void run_row(RowKernel kernel, Index n, std::span<std::byte* const> data, const Index* items,
+             const Index* steps);
 /// Runs `kernel` over every row of `shape`, on several threads where there is enough to do.
 void for_rows(RowKernel kernel, const Shape& shape, std::span<const Operand> operands);
 

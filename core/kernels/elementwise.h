@@ -7,10 +7,9 @@
 
 namespace tapehead::core::kernels {
 
-/// Computes a row of n elements: data[0] is written, data[1], … are read; neighbours in data[i] are
-/// steps[i] elements apart. data[0] may be one of the others, and overlaps none otherwise. What an
-/// element becomes does not depend on its place or on the steps.
-using RowKernel = void (*)(Index n, std::byte* const* data, const Index* steps);
+/// Computes a row of n elements: data[0] is written, data[1], … are read. data[0] may be one of the
+/// others, and overlaps none otherwise. What an element becomes does not depend on its place.
+using RowKernel = void (*)(Index n, std::byte* const* data);
 
 /// For float, double and Index.
 template <class T>

@@ -1,5 +1,4 @@
-// From a function of elements, or of vectors of them, to a row kernel: rows whose elements are
-// apart are gathered into short contiguous ones first.
+// From a function of elements, or of vectors of them, to a row kernel.
 #pragma once
 
 #include "elementwise.h"
@@ -79,60 +78,21 @@ struct InVectors {
   }
 };
 
-inline constexpr Index gathered = 128;
-
-/// Room for a piece of a row. A number that all elements share is written once.
-template <class T>
-struct Piece {
-  T room[gathered];
-  const T* data;
-  Index step;
-
-  Piece(const std::byte* first, Index s) : data(reinterpret_cast<const T*>(first)), step(s) {}
-  const T* at(Index start, Index n) {
-    if (step == 1) return data + start;
-    if (step != 0 || start == 0)
-      for (Index i = 0; i < n; ++i) room[i] = data[(start + i) * step];
-    return room;
-  }
-};
-
-template <class Run, class Out, class... In>
-inline void in_pieces(Index n, Out* out, Index out_step, Piece<In>&&... in) {
-  Out room[gathered];
-  for (Index start = 0; start < n; start += gathered) {
-    const Index m = n - start < gathered ? n - start : gathered;
-    Out* to = out_step == 1 ? out + start : room;
-    Run::run(m, to, in.at(start, m)...);
-    if (out_step != 1)
-      for (Index i = 0; i < m; ++i) out[(start + i) * out_step] = room[i];
-  }
-}
-
 template <class Run, class Out, class A>
-void map(Index n, std::byte* const* data, const Index* steps) {
-  Out* out = reinterpret_cast<Out*>(data[0]);
-  if (steps[0] == 1 && steps[1] == 1) return Run::run(n, out, reinterpret_cast<const A*>(data[1]));
-  in_pieces<Run>(n, out, steps[0], Piece<A>(data[1], steps[1]));
+void map(Index n, std::byte* const* data) {
+  Run::run(n, reinterpret_cast<Out*>(data[0]), reinterpret_cast<const A*>(data[1]));
 }
 
 template <class Run, class Out, class A, class B>
-void zip(Index n, std::byte* const* data, const Index* steps) {
-  Out* out = reinterpret_cast<Out*>(data[0]);
-  if (steps[0] == 1 && steps[1] == 1 && steps[2] == 1)
-    return Run::run(n, out, reinterpret_cast<const A*>(data[1]),
-                    reinterpret_cast<const B*>(data[2]));
-  in_pieces<Run>(n, out, steps[0], Piece<A>(data[1], steps[1]), Piece<B>(data[2], steps[2]));
+void zip(Index n, std::byte* const* data) {
+  Run::run(n, reinterpret_cast<Out*>(data[0]), reinterpret_cast<const A*>(data[1]),
+           reinterpret_cast<const B*>(data[2]));
 }
 
 template <class Run, class Out, class A, class B, class C>
-void zip3(Index n, std::byte* const* data, const Index* steps) {
-  Out* out = reinterpret_cast<Out*>(data[0]);
-  if (steps[0] == 1 && steps[1] == 1 && steps[2] == 1 && steps[3] == 1)
-    return Run::run(n, out, reinterpret_cast<const A*>(data[1]),
-                    reinterpret_cast<const B*>(data[2]), reinterpret_cast<const C*>(data[3]));
-  in_pieces<Run>(n, out, steps[0], Piece<A>(data[1], steps[1]), Piece<B>(data[2], steps[2]),
-                 Piece<C>(data[3], steps[3]));
+void zip3(Index n, std::byte* const* data) {
+  Run::run(n, reinterpret_cast<Out*>(data[0]), reinterpret_cast<const A*>(data[1]),
+           reinterpret_cast<const B*>(data[2]), reinterpret_cast<const C*>(data[3]));
 }
 
 }  // namespace tapehead::core::kernels::TAPEHEAD_ISA
