@@ -147,7 +147,7 @@ go_format() {  # clang-format on every source file; --check only looks
 go_tidy() {  # clang-tidy on every source file
   prepare clang-tidy:clang-tidy
   configure dev
-  sources -name '*.cpp' ! -path './tests/consumer/*' |
+  sources -name '*.cpp' ! -path './tests/consumer/*' ! -path './bench/*' |
     xargs -0 -P "$CMAKE_BUILD_PARALLEL_LEVEL" -n 4 clang-tidy -p build/dev --quiet
 }
 
@@ -164,6 +164,12 @@ go_libcxx() {  # the unit tests built by Clang with libc++
 go_tsan() {  # the unit tests under ThreadSanitizer (Clang and libomp)
   prepare_clang
   run_tests tsan "$@"
+}
+
+go_oldcpu() {  # core's unit tests on an emulated x86-64 CPU without AVX
+  prepare qemu-x86_64:qemu-user
+  build release test_core
+  OMP_NUM_THREADS=2 qemu-x86_64 -cpu Nehalem build/release/bin/test_core "$@"
 }
 
 go_goldens() {  # write tests/goldens anew with PyTorch; where that is 1.13.1, nothing changes

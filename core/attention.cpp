@@ -1,6 +1,7 @@
 #include "attention.h"
 
 #include "kernels/attention.h"
+#include "kernels/dispatch.h"
 #include "parallel.h"
 #include "workspace.h"
 

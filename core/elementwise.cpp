@@ -1,5 +1,6 @@
 #include "elementwise.h"
 
+#include "kernels/dispatch.h"
 #include "rows.h"
 
 namespace tapehead::core {

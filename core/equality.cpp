@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "elementwise.h"
+#include "kernels/dispatch.h"
 #include "kernels/reduce.h"
 #include "parallel.h"
 #include "rows.h"

@@ -2,6 +2,7 @@
 
 #include "elementwise.h"
 #include "inplace.h"
+#include "kernels/dispatch.h"
 #include "parallel.h"
 
 namespace tapehead::core {

@@ -2,6 +2,7 @@
 #include "inplace.h"
 
 #include "elementwise.h"
+#include "kernels/dispatch.h"
 
 namespace tapehead::core {
 namespace {

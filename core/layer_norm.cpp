@@ -1,5 +1,6 @@
 #include "layer_norm.h"
 
+#include "kernels/dispatch.h"
 #include "kernels/layer_norm.h"
 #include "parallel.h"
 #include "workspace.h"

@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "kernels/dispatch.h"
 #include "kernels/gemm.h"
 #include "parallel.h"
 #include "workspace.h"

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "elementwise.h"
+#include "kernels/dispatch.h"
 #include "kernels/reduce.h"
 #include "parallel.h"
 #include "reduce_plan.h"

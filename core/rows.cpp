@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/dispatch.h"
 #include "parallel.h"
 
 namespace tapehead::core {

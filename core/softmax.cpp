@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "kernels/dispatch.h"
 #include "kernels/softmax.h"
 #include "parallel.h"
 

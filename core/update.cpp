@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "elementwise.h"
+#include "kernels/dispatch.h"
 #include "kernels/update.h"
 #include "parallel.h"
 

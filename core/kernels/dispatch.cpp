@@ -1,8 +1,9 @@
+#include "dispatch.h"
+
 #include <cstdlib>
 #include <string>
 
 #include "../error.h"
-#include "table.h"
 
 namespace tapehead::core::kernels {
 namespace {

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 #include <tapehead/core/elementwise.h>
-#include <tapehead/core/kernels/table.h>
+#include <tapehead/core/kernels/dispatch.h>
 
 #include <cmath>
 #include <limits>

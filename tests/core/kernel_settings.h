@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <omp.h>
-#include <tapehead/core/kernels/table.h>
+#include <tapehead/core/kernels/dispatch.h>
 #include <tapehead/core/ndarray.h>
 
 #include <cstring>

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 #include <omp.h>
-#include <tapehead/core/kernels/table.h>
+#include <tapehead/core/kernels/dispatch.h>
 #include <tapehead/core/reduce.h>
 
 #include <cmath>

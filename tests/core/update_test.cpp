@@ -1,12 +1,11 @@
 #include <doctest/doctest.h>
 #include <omp.h>
 #include <tapehead/core/elementwise.h>
+#include <tapehead/core/kernels/dispatch.h>
 #include <tapehead/core/random.h>
 #include <tapehead/core/update.h>
 
 #include <cmath>
-
-#include "../../core/kernels/table.h"
 
 using namespace tapehead::core;
 
