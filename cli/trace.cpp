@@ -1,6 +1,10 @@
 #include "trace.h"
 
+#include <algorithm>
+#include <ostream>
+
 #include "../autograd/create.h"
+#include "../core/memory.h"
 #include "../nn/attention.h"
 #include "op_trace.h"
 #include "output.h"
@@ -15,6 +19,18 @@ void check(const TraceArguments& a) {
                           (a.d_model / a.heads + 1) * a.heads));
 }
 
+// Whether it will fit, before the first of what may be billions of weights is drawn: four d_model x
+// d_model weights, x and what the steps make of it, and the scores with their softmax.
+void check_memory(const TraceArguments& a) {
+  const auto B = static_cast<double>(a.batch), T = static_cast<double>(a.length),
+             C = static_cast<double>(a.d_model), H = static_cast<double>(a.heads);
+  const double bytes = 4 * (4 * C * C + 6 * B * T * C + 2 * B * H * T * T);
+  core::check_budget(static_cast<std::uint64_t>(std::min(bytes, 0x1p62)), [&](std::ostream& out) {
+    out << "attention of (" << a.batch << ", " << a.length << ", " << a.d_model << ") with "
+        << a.heads << (a.heads == 1 ? " head" : " heads");
+  });
+}
+
 void show(const char* step, OpTrace& ops) { say(text("\n", step, "\n", ops.lines())); }
 
 }  // namespace
@@ -22,6 +38,7 @@ void show(const char* step, OpTrace& ops) { say(text("\n", step, "\n", ops.lines
 // MultiHeadAttention::forward, step by step, with the readable attention in its middle.
 void trace(const TraceArguments& a) {
   check(a);
+  check_memory(a);
   manual_seed(0);
   nn::MultiHeadAttention attn(a.d_model, a.heads);
   attn.eval();

@@ -32,4 +32,5 @@ TEST_CASE("sizes that no machine can hold are an error, not a crash") {
   const Result r = run_tapehead("trace --batch 65536 --length 65536 --d-model 65536");
   CHECK(r.code == 1);
   CHECK(lines(r.err) == 1);
+  CHECK(r.err.find("attention of (65536, 65536, 65536) with 8 heads needs ") != std::string::npos);
 }
