@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "utf8.h"
 
@@ -25,19 +26,20 @@ std::string read_all(const std::string& path) {
   if (!fs::is_regular_file(status) && !fs::is_fifo(status))
     fail<IoError>("text: cannot read ", path, ": it is neither a file nor a pipe; copy it to one");
 
-  std::ifstream file(path, std::ios::binary);
+  // C's files, since libc++'s streams take an error while reading for the end.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
   std::string content;
   std::vector<char> block(1 << 16);
-  while (file && content.size() <= largest) {
-    errno = 0;
-    file.read(block.data(), static_cast<std::streamsize>(block.size()));
-    content.append(block.data(), static_cast<std::size_t>(file.gcount()));
+  std::size_t got = file ? block.size() : 0;
+  while (got == block.size() && content.size() <= largest) {
+    got = std::fread(block.data(), 1, block.size(), file.get());
+    content.append(block.data(), got);
   }
   if (content.size() > largest)
     fail<IoError>("text: ", path, " is larger than 64 MiB; take a part of it with head -c");
-  if (!file.eof())
-    fail<IoError>("text: cannot read ", path, ": ", std::strerror(errno != 0 ? errno : EIO),
-                  "; check its permissions");
+  if (!file || std::ferror(file.get()))
+    fail<IoError>("text: cannot read ", path, ": ", std::strerror(errno), "; check its permissions");
   return content;
 }
 

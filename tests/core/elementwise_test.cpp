@@ -163,13 +163,13 @@ TEST_CASE("every function of two arrays equals a plain loop, whatever the layout
             dtype == DType::Int64 ? whole(shape, 5, low) : scattered(shape, dtype, 3, b.low);
         const std::vector<Layout> left = layouts(x), right = layouts(y);
         for (std::size_t k = 0; k<left.size() * right.size(); k += shape.rank()> 2 ? 2 : 1) {
-          const auto& [left_name, a] = left[k % left.size()];
-          const auto& [right_name, c] = right[k / left.size()];
+          const Layout& a = left[k % left.size()];
+          const Layout& c = right[k / left.size()];
           CAPTURE(b.name);
-          CAPTURE(left_name);
-          CAPTURE(right_name);
+          CAPTURE(a.name);
+          CAPTURE(c.name);
           CAPTURE(shape);
-          check_values(b.op(a, c), shape, 4 * tolerance_of(dtype),
+          check_values(b.op(a.array, c.array), shape, 4 * tolerance_of(dtype),
                        [&](Index i) { return b.f(element(x, i), element(y, i)); });
         }
       }
@@ -181,7 +181,8 @@ TEST_CASE("two shapes broadcast") {
       {{5, 1}, {1, 7}}, {{0, 3}, {3}},         {{1}, {0}},          {{2, 1, 3, 1}, {4, 1, 5}},
       {{1, 1}, {}},     {{3, 65, 180}, {180}}, {{3, 65, 1}, {180}}, {{65, 180}, {3, 1, 180}},
   };
-  for (const auto& [p, q] : pairs) {
+  for (const auto& pair : pairs) {
+    const Shape &p = pair.first, &q = pair.second;
     const NDArray x = scattered(p, DType::Float64), y = scattered(q, DType::Float64, 2, -5);
     const Shape shape = broadcast("sub", p, q);
     const auto difference = [&](Index i) {
