@@ -32,10 +32,9 @@ struct Outputs : std::vector<Tensor> {
   Outputs(Tensor output) : vector{std::move(output)} {}
   Outputs(std::vector<Tensor> outputs) : vector(std::move(outputs)) {}
 };
-/// A function of tensors; it may also use parameters that it reaches on its own.
+/// A function of tensors; it may also use parameters that it reaches on its own, which
+/// are then named beside it.
 using CheckedFunction = std::function<Outputs(const std::vector<Tensor>& inputs)>;
-/// Such parameters, by name.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 struct GradcheckOptions {
   double eps = 1e-6;                // how far an element is moved, either way

@@ -30,15 +30,6 @@ std::vector<double> slopes(std::vector<double> above, const std::vector<double>&
 
 }  // namespace
 
-Dims index_of(const Shape& shape, Index i) {
-  Dims index = shape;
-  for (int d = shape.rank() - 1; d >= 0; --d) {
-    index[d] = i % shape[d];
-    i /= shape[d];
-  }
-  return index;
-}
-
 Target::~Target() {
   if (!original.defined()) return;  // moved from
   for (Index i = 0; i < size(); ++i) set(i, at(i));

@@ -56,7 +56,5 @@ class Probe {
 inline double element(const NDArray& gradient, Index i) {
   return gradient.defined() ? gradient.data<double>()[i] : 0;
 }
-/// "(1, 2)": where element i of a row-major array is.
-Dims index_of(const Shape& shape, Index i);
 
 }  // namespace tapehead

@@ -229,6 +229,9 @@ struct ValuesIndices {
   Tensor values, indices;
 };
 
+/// Tensors by name, in an order: a module's parameters ("encoder.0.attn.W_q.weight"), a file's.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
 /// As PyTorch prints it: `tensor([1., 2.], requires_grad=True)`.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 std::string to_string(const Tensor& tensor);

@@ -21,19 +21,12 @@ Split split_at(const Shape& shape, int d) {
 // A 0-d array counts as one of one element.
 NDArray at_least_1d(const NDArray& x) { return x.rank() == 0 ? x.unsqueeze(0) : x; }
 
-// Where the i-th element is, as users count: a number in one dimension, else a tuple.
-Dims position(const Shape& shape, Index i) {
-  Dims at = shape;
-  for (int d = shape.rank(); d-- > 0; i /= shape[d]) at[d] = i % shape[d];
-  return at;
-}
-
 [[noreturn]] void refuse_index(const char* op, const NDArray& index, Index i, Index size, int d) {
   const Index at = index.data<Index>()[i];
   if (size == 0)
-    fail<ShapeError>(op, ": index ", at, " at position ", position(index.shape(), i),
+    fail<ShapeError>(op, ": index ", at, " at position ", index_of(index.shape(), i),
                      " is out of range for dimension ", d, ", which is empty");
-  fail<ShapeError>(op, ": index ", at, " at position ", position(index.shape(), i),
+  fail<ShapeError>(op, ": index ", at, " at position ", index_of(index.shape(), i),
                    " is out of range for dimension ", d, " of size ", size, "; use 0 to ",
                    size - 1);
 }

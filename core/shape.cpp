@@ -47,6 +47,12 @@ Strides row_major(const Shape& shape) {
   return strides;
 }
 
+Dims index_of(const Shape& shape, Index i) {
+  Dims index = shape;
+  for (int d = shape.rank(); d-- > 0; i /= shape[d]) index[d] = i % shape[d];
+  return index;
+}
+
 Shape broadcast(const char* op, const Shape& a, const Shape& b) {
   Shape result = a.rank() >= b.rank() ? a : b;
   for (int d = 1; d <= std::min(a.rank(), b.rank()); ++d) {

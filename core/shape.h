@@ -146,6 +146,9 @@ int dim(const char* op, int d, int rank);
 /// Row-major strides. An empty dimension counts as one, as in PyTorch.
 Strides row_major(const Shape& shape);
 
+/// Where the i-th element of a row-major array of this shape is.
+Dims index_of(const Shape& shape, Index i);
+
 /// `dims` without entry `d`, or with `value` inserted before entry `d`; 0 <= d.
 Dims without(const Dims& dims, int d);
 Dims with_inserted(const Dims& dims, int d, Index value);

@@ -143,12 +143,9 @@ CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index i
   const Index rows = logits.shape()[0], classes = logits.shape()[1];
   const NDArray y = target.contiguous();
   const Index* const labels = y.data<Index>();
-  CrossEntropy result{NDArray::empty({rows}, logits.dtype()), log_softmax(logits, 1), 0};
-  for (Index r = 0; r < rows; ++r) {
-    if (labels[r] == ignore_index) continue;
-    check_target(labels[r], r, classes);
-    ++result.counted;
-  }
+  CrossEntropy result{NDArray::empty({rows}, logits.dtype()), log_softmax(logits, 1)};
+  for (Index r = 0; r < rows; ++r)
+    if (labels[r] != ignore_index) check_target(labels[r], r, classes);
   dispatch_floating("cross_entropy", logits.dtype(), [&]<class T>() {
     const T* const l = result.log_softmax.data<T>();
     const T smooth = static_cast<T>(label_smoothing);

@@ -26,7 +26,6 @@ struct CrossEntropy {
   NDArray loss;         // (N)
   NDArray log_softmax;  // (N, C), which the backward needs: a log sum exp alone would round away
                         // small differences between large logits
-  Index counted = 0;    // rows not ignored
 };
 CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index ignore_index,
                            double label_smoothing);

@@ -16,14 +16,16 @@
 
 namespace tapehead::io {
 
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-/// Free text that goes along: the header's `__metadata__`.
+/// Free text that goes along: the header's `__metadata__`. Some readers want to be told that
+/// tensors are as PyTorch has them.
 using Metadata = std::map<std::string, std::string>;
+inline const Metadata as_pytorch{{"format", "pt"}};
 
 /// Writes all of them, or nothing: a file of that name is replaced when the new one is complete.
 /// IoError, naming path and reason, where that fails. Error for a name that occurs twice, is
-/// "__metadata__" or not UTF-8. Values of eight bytes come first, so that each is aligned.
+/// "__metadata__" or not UTF-8. The largest dtype comes first, so that each value is aligned, and
+/// within a dtype the order is that of names: the same tensors give the same bytes.
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
-                      const Metadata& metadata = {});
+                      const Metadata& metadata = as_pytorch);
 
 }  // namespace tapehead::io

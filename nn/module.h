@@ -8,8 +8,11 @@
 //   };
 //
 // Modules are ordinary members, so they can be neither copied nor moved; copy_from() copies what
-// they have learnt. Each registers its parts in its constructor; a forgotten one is an error at the
-// first call. What is said of "all" parameters, buffers or modules reaches the whole tree.
+// they have learnt. Each registers its parts in its constructor; a forgotten member is an error at
+// the first call. What a member points to, such as what a unique_ptr or vector holds, lies
+// elsewhere and is not looked for: forgotten, it is simply not learnt. ModuleList and Sequential
+// hold any number of modules and register them. What is said of "all" parameters, buffers or
+// modules reaches the whole tree.
 #pragma once
 
 #include <atomic>
@@ -24,14 +27,18 @@
 
 namespace tapehead::nn {
 
-/// Tensors by name ("encoder.0.attn.W_q.weight"), in the order of registration.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+/// All that a module has learnt, by name, in the order of registration.
 using StateDict = NamedTensors;
 
 /// Names that load_state_dict(…, strict = false) passed over.
 struct Skipped {
   std::vector<std::string> missing, unexpected;
 };
+
+namespace detail {
+/// "encoder.0" and "attn" are "encoder.0.attn".
+std::string joined(const std::string& path, const std::string& name);
+}  // namespace detail
 
 /// Derive from Layer<Self>, not from this.
 class Module {
@@ -67,7 +74,8 @@ class Module {
   bool is_training() const { return training_; }
 
   /// Converts all floating parameters, their gradients, and buffers. Whoever holds one of these
-  /// tensors sees the change. DTypeError for other than floats.
+  /// tensors sees the change. DTypeError for other than floats, GraphError for a buffer that is the
+  /// result of an op; then nothing is converted.
   Module& to(DType dtype);
   /// Calls f on all modules, children before parents.
   Module& apply(const std::function<void(Module&)>& f);
@@ -89,7 +97,7 @@ class Module {
   /// A tensor that is not learnt but belongs to the module; in state_dict() if `persistent`.
   void register_buffer(const std::string& name, Tensor& buffer, bool persistent = true);
 
-  /// Error if a member module or parameter was not registered, here or below.
+  /// Error if a member module or parameter was not registered, here or below. Looks once.
   void check_registered() const;
   /// What the module path calls this one.
   const std::string& label() const { return label_; }

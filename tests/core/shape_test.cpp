@@ -26,6 +26,12 @@ TEST_CASE("dimensions count from both ends and compare by value") {
   CHECK(std::vector<Index>(s.begin(), s.end()) == std::vector<Index>{2, 3, 5});
 }
 
+TEST_CASE("an element's place is counted in row-major order") {
+  CHECK(index_of({2, 3, 5}, 0) == Dims{0, 0, 0});
+  CHECK(index_of({2, 3, 5}, 22) == Dims{1, 1, 2});
+  CHECK(index_of({}, 0) == Dims{});
+}
+
 TEST_CASE("a copy of a shape of any rank equals it") {
   Shape s;
   for (Index size = 1; size <= Shape::max_rank; ++size) {

@@ -185,7 +185,6 @@ TEST_CASE("cross_entropy is minus the log-probability of the target, smoothed on
     for (const double smooth : {0., 0.1, 1.})
       for (const Layout& each : layouts(scattered({5, classes}, dtype, -8, 8))) {
         const CrossEntropy result = cross_entropy(each.array, target, -7, smooth);
-        CHECK(result.counted == 4);
         const NDArray g = scattered({5}, dtype);
         const Row slopes =
             elements(cross_entropy_backward(g, result.log_softmax, target, -7, smooth));
@@ -214,14 +213,13 @@ TEST_CASE("cross_entropy is minus the log-probability of the target, smoothed on
   });
 }
 
-TEST_CASE("cross_entropy of no rows, and of rows that are all ignored, counts nothing") {
+TEST_CASE("cross_entropy of no rows is empty, and of rows that are all ignored it is 0") {
   const NDArray none = NDArray::full({0, 3}, 0, DType::Float32);
   const NDArray no_targets = NDArray::full({0}, 0, DType::Int64);
-  CHECK(cross_entropy(none, no_targets, -100, 0).counted == 0);
+  CHECK(cross_entropy(none, no_targets, -100, 0).loss.shape() == Shape{0});
   const NDArray x = scattered({2, 3}, DType::Float32);
   const NDArray ignored = NDArray::full({2}, -100, DType::Int64);
   const CrossEntropy result = cross_entropy(x, ignored, -100, 0);
-  CHECK(result.counted == 0);
   CHECK(elements(result.loss) == Row{0, 0});
   CHECK(elements(cross_entropy_backward(result.loss, result.log_softmax, ignored, -100, 0)) ==
         Row(6, 0));
