@@ -24,19 +24,18 @@ Adam::Adam(const char* name, const std::vector<Tensor>& params, const AdamOption
 }
 
 void Adam::step() {
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (!parameters()[i].grad().defined()) continue;
+  const std::vector<std::size_t> due = this->due();
+  for (const std::size_t i : due) {
     prepare(states_[i].mean, parameters()[i]);
     prepare(states_[i].square, parameters()[i]);
   }
   const auto [beta1, beta2] = options_.betas;
   const bool decoupled = decay_ == Decay::Decoupled;
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const Tensor &parameter = parameters()[i], grad = parameter.grad();
-    if (!grad.defined()) continue;
+  for (const std::size_t i : due) {
+    const Tensor& parameter = parameters()[i];
     State& state = states_[i];
     ++state.steps;
-    core::adam_(parameter.impl()->array, grad.array(), state.mean, state.square,
+    core::adam_(parameter.impl()->array, parameter.grad().array(), state.mean, state.square,
                 {.beta1 = beta1,
                  .beta2 = beta2,
                  .eps = options_.eps,

@@ -40,6 +40,7 @@ class MultiHeadAttention : public Layer<MultiHeadAttention> {
   const Tensor& attention_weights() const;
   /// Whether calls keep their weights; without, they need not be made at all.
   void keep_weights(bool keep);
+  bool keeps_weights() const { return keep_weights_; }
 
   const Index d_model, num_heads, d_k;
   Linear W_q, W_k, W_v, W_o;

@@ -18,11 +18,11 @@ class LayerNorm : public Layer<LayerNorm> {
       : LayerNorm(Shape{size}, epsilon, elementwise_affine) {}
   explicit LayerNorm(const Shape& shape, double epsilon = 1e-5, bool elementwise_affine = true)
       : normalized_shape(shape), eps(epsilon) {
+    add("weight", weight);
+    add("bias", bias);
     if (!elementwise_affine) return;
     weight = Parameter(ones(shape));
     bias = Parameter(zeros(shape));
-    add("weight", weight);
-    add("bias", bias);
   }
 
   /// (..., *normalized_shape) -> the same.

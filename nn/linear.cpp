@@ -13,11 +13,11 @@ Linear::Linear(Index in, Index out, bool with_bias) : in_features(in), out_featu
   weight = Parameter(empty({out, in}));
   init::kaiming_uniform_(weight, std::sqrt(5.0));
   add("weight", weight);
+  add("bias", bias);
   if (!with_bias) return;
   const double bound = 1 / std::sqrt(static_cast<double>(in));
   bias = Parameter(empty({out}));
   init::uniform_(bias, -bound, bound);
-  add("bias", bias);
 }
 
 }  // namespace tapehead::nn

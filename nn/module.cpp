@@ -13,10 +13,6 @@
 namespace tapehead::nn {
 namespace {
 
-std::string joined(const std::string& path, const std::string& name) {
-  return path.empty() || name.empty() ? path + name : path + "." + name;
-}
-
 // "a::List<(anonymous namespace)::Block>" without what stands before each "::".
 std::string without_namespaces(const std::string& name) {
   std::string result;
@@ -35,15 +31,39 @@ std::string without_namespaces(const std::string& name) {
   return result;
 }
 
-// All who hold this tensor see the change; its gradient comes along.
-void convert(Tensor& x, DType dtype) {
-  if (x.dtype() == dtype || !core::is_floating(x.dtype())) return;
+// A tensor, and what it is going to be.
+struct Conversion {
+  Tensor tensor;
+  NDArray value;
+  Tensor grad;
+};
+
+Conversion conversion(const std::string& name, const Tensor& x, DType dtype) {
+  if (!x.is_leaf())
+    fail<GraphError>("to: \"", name, "\" is the result of ", x.node()->op,
+                     " and has a history that belongs to its value; use detach() first");
   const Tensor grad = x.grad();
-  x.set_data(core::cast(x.array(), dtype));
-  if (grad.defined()) x.node()->grad = Tensor(core::cast(grad.array(), dtype));
+  return {x, core::cast(x.array(), dtype),
+          grad.defined() ? Tensor(core::cast(grad.array(), dtype)) : grad};
+}
+
+// All who hold this tensor see the change; its gradient comes along.
+void commit(Conversion& c) {
+  c.tensor.set_data(std::move(c.value));
+  if (c.grad.defined()) c.tensor.node()->grad = c.grad;
+}
+
+std::string shape_of(const Parameter& parameter) {
+  std::ostringstream text;
+  text << parameter.shape();
+  return text.str();
 }
 
 }  // namespace
+
+std::string detail::joined(const std::string& path, const std::string& name) {
+  return path.empty() || name.empty() ? path + name : path + "." + name;
+}
 
 Module::Module() { detail::Unregistered::instance().insert(this); }
 Module::~Module() { detail::Unregistered::instance().erase(this); }
@@ -74,7 +94,7 @@ void Module::add(const std::string& name, Module& child) {
     if (module == this)
       fail("add: \"", name, "\" contains the ", type_name(),
            " that it is to be part of; a module can't be its own child");
-  if (child.label_.empty()) child.set_label(is_list() ? joined(label_, name) : name);
+  if (child.label_.empty()) child.set_label(is_list() ? detail::joined(label_, name) : name);
   children_.push_back({name, &child});
   detail::Unregistered::instance().erase(&child);
   checked_ = false;
@@ -95,7 +115,7 @@ void Module::register_buffer(const std::string& name, Tensor& buffer, bool persi
 void Module::set_label(const std::string& label) {
   label_ = label;
   if (!is_list()) return;
-  for (const Child& child : children_) child.module->set_label(joined(label, child.name));
+  for (const Child& child : children_) child.module->set_label(detail::joined(label, child.name));
 }
 
 void Module::check_registered() const {
@@ -106,7 +126,8 @@ void Module::check_registered() const {
     fail(type_name(), ": its member of type ", module->type_name(),
          " is not registered; call add(\"name\", member) in the constructor");
   if (const Parameter* parameter = unregistered.parameter_in(extent()))
-    fail(type_name(), ": its parameter of shape ", parameter->shape(),
+    fail(type_name(), ": its parameter ",
+         parameter->defined() ? "of shape " + shape_of(*parameter) : "without a value",
          " is not registered; call add(\"name\", member) in the constructor");
   checked_.store(true, std::memory_order_relaxed);
 }
@@ -120,7 +141,7 @@ void Module::list(M& module, const std::string& path, bool once,
   if (once && std::any_of(out.begin(), out.end(), same)) return;
   out.emplace_back(path, &module);
   for (const Child& child : module.children_)
-    list(static_cast<M&>(*child.module), joined(path, child.name), once, out);
+    list(static_cast<M&>(*child.module), detail::joined(path, child.name), once, out);
 }
 
 std::vector<std::pair<std::string, Module*>> Module::named_modules() {
@@ -145,7 +166,7 @@ NamedTensors Module::tensors(std::vector<Entry> Module::*which, bool once) const
       const auto same = [&](const auto& t) { return t.second.impl() == entry.tensor->impl(); };
       if (!entry.tensor->defined()) continue;
       if (once && std::any_of(result.begin(), result.end(), same)) continue;
-      result.emplace_back(joined(path, entry.name), *entry.tensor);
+      result.emplace_back(detail::joined(path, entry.name), *entry.tensor);
     }
   }
   return result;
@@ -182,8 +203,12 @@ Module& Module::apply(const std::function<void(Module&)>& f) {
 Module& Module::to(DType dtype) {
   if (!core::is_floating(dtype))
     fail<DTypeError>("to: a module computes in Float32 or Float64, got ", name(dtype));
-  for (auto& [name, parameter] : named_parameters()) convert(parameter, dtype);
-  for (auto& [name, buffer] : named_buffers()) convert(buffer, dtype);
+  std::vector<Conversion> conversions;  // all of them are made before the first is seen
+  for (const NamedTensors& tensors : {named_parameters(), named_buffers()})
+    for (const auto& [name, x] : tensors)
+      if (x.dtype() != dtype && core::is_floating(x.dtype()))
+        conversions.push_back(conversion(name, x, dtype));
+  for (Conversion& each : conversions) commit(each);
   return *this;
 }
 

@@ -15,11 +15,16 @@ namespace tapehead::nn {
 template <class T>
 class ModuleList : public Layer<ModuleList<T>> {
  public:
-  /// Makes one more T from `args`, at the end.
+  /// Makes one more T from `args`, at the end. Error if a subclass has a member of that number.
   template <class... Args>
   T& emplace_back(Args&&... args) {
     T& module = modules_.emplace_back(std::forward<Args>(args)...);
-    this->add(std::to_string(modules_.size() - 1), module);
+    try {
+      this->add(std::to_string(size() - 1), module);
+    } catch (...) {
+      modules_.pop_back();
+      throw;
+    }
     return module;
   }
 

@@ -2,22 +2,59 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+
+#include "../core/inplace.h"
 
 namespace tapehead::optim {
 
+namespace {
+
+// Where each element lies in the storage.
+std::vector<Index> places(const NDArray& x) {
+  std::vector<Index> result;
+  for (Index i = 0; i < x.size(); ++i) {
+    const Dims at = core::index_of(x.shape(), i);
+    Index place = x.offset();
+    for (int d = 0; d < x.rank(); ++d) place += at[d] * x.strides()[d];
+    result.push_back(place);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+bool share_elements(const NDArray& a, const NDArray& b) {
+  if (!a.shares_storage_with(b)) return false;
+  const std::vector<Index> left = places(a), right = places(b);
+  std::vector<Index> both;
+  std::set_intersection(left.begin(), left.end(), right.begin(), right.end(),
+                        std::back_inserter(both));
+  return !both.empty();
+}
+
+}  // namespace
+
 Optimizer::Optimizer(std::string name, const std::vector<Tensor>& parameters, double lr)
     : name_(std::move(name)) {
-  for (const Tensor& parameter : parameters) {
-    const auto same = [&](const Tensor& p) { return p.impl() == parameter.impl(); };
-    if (!parameter.is_leaf())
-      fail(name_, ": a parameter of shape ", parameter.shape(),
-           " is the result of an op; pass leaves, such as model.parameters()");
-    if (std::none_of(parameters_.begin(), parameters_.end(), same))
-      parameters_.push_back(parameter);
-  }
+  for (const Tensor& parameter : parameters) append(parameter);
   if (parameters_.empty()) fail(name_, ": got no parameters; pass model.parameters()");
   set_lr(lr);
+}
+
+void Optimizer::append(const Tensor& parameter) {
+  if (!parameter.is_leaf())
+    fail(name_, ": a parameter of shape ", parameter.shape(),
+         " is the result of an op; pass leaves, such as model.parameters()");
+  core::check_target(name_.c_str(), parameter.array());
+  for (const Tensor& known : parameters_) {
+    if (known.impl() == parameter.impl()) return;
+    if (share_elements(known.array(), parameter.array()))
+      fail(name_, ": parameters of shape ", known.shape(), " and ", parameter.shape(),
+           " share memory, so that each step would change it twice; tie them by assignment, b = a, "
+           "or pass one of them");
+  }
+  parameters_.push_back(parameter);
 }
 
 void Optimizer::zero_grad() {
@@ -33,6 +70,16 @@ void Optimizer::check(const char* what, double value, double limit) const {
   if (value >= 0 && value < limit) return;
   if (std::isinf(limit)) fail(name_, ": ", what, " must be at least 0 and finite, got ", value);
   fail(name_, ": ", what, " must be at least 0 and below ", limit, ", got ", value);
+}
+
+std::vector<std::size_t> Optimizer::due() const {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].grad().defined()) continue;
+    core::check_target(name_.c_str(), parameters_[i].array());
+    result.push_back(i);
+  }
+  return result;
 }
 
 void Optimizer::prepare(NDArray& state, const Tensor& parameter) const {

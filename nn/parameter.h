@@ -8,11 +8,12 @@
 
 namespace tapehead::nn {
 
-/// Every Parameter is to be registered with add() by the module whose member it is; one that is
-/// not is an error at the module's first call.
+/// Every Parameter is to be registered with add() by the module whose member it is, defined or not;
+/// one that is not is an error at the module's first call.
 class Parameter : public Tensor {
  public:
-  /// Undefined, until it is assigned to: a parameter that this module does without.
+  /// Undefined, until it is assigned to: one that this module does without, or will make later.
+  /// Until then no list has it.
   Parameter();
   /// The memory of `value`, without its history, as a leaf. GraphError for other than floats.
   explicit Parameter(const Tensor& value);

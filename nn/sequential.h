@@ -17,13 +17,19 @@ namespace tapehead::nn {
 /// Its children are named "0", "1", …
 class Sequential : public Layer<Sequential> {
  public:
-  /// Makes a module T, which maps a Tensor to a Tensor, from `args`, and appends it.
+  /// Makes a module T, which maps a Tensor to a Tensor, from `args`, and appends it. Error if a
+  /// subclass has a member of that number.
   template <class T, class... Args>
   T& emplace_back(Args&&... args) {
     auto owner = std::make_unique<T>(std::forward<Args>(args)...);
     T& module = *owner;
-    add(std::to_string(stages_.size()), module);
     stages_.push_back({std::move(owner), [&module](const Tensor& x) { return module(x); }});
+    try {
+      add(std::to_string(size() - 1), module);
+    } catch (...) {
+      stages_.pop_back();
+      throw;
+    }
     return module;
   }
 

@@ -1,13 +1,14 @@
 #include "sgd.h"
 
 #include <limits>
+#include <utility>
 
 #include "../core/update.h"
 
 namespace tapehead::optim {
 
 SGD::SGD(const std::vector<Tensor>& params, const SGDOptions& options)
-    : Optimizer("SGD", params, options.lr), options_(options), momentum_(parameters().size()) {
+    : Optimizer("SGD", params, options.lr), options_(options), states_(parameters().size()) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   check("momentum", options.momentum, infinity);
   check("weight_decay", options.weight_decay, infinity);
@@ -17,18 +18,15 @@ SGD::SGD(const std::vector<Tensor>& params, const SGDOptions& options)
 }
 
 void SGD::step() {
-  std::vector<bool> first(parameters().size());
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    first[i] = !momentum_[i].defined();
-    if (options_.momentum != 0 && parameters()[i].grad().defined())
-      prepare(momentum_[i], parameters()[i]);
-  }
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const Tensor &parameter = parameters()[i], grad = parameter.grad();
-    if (!grad.defined()) continue;
-    core::sgd_(parameter.impl()->array, grad.array(), momentum_[i],
+  const std::vector<std::size_t> due = this->due();
+  if (options_.momentum != 0)
+    for (const std::size_t i : due) prepare(states_[i].momentum, parameters()[i]);
+  for (const std::size_t i : due) {
+    const Tensor& parameter = parameters()[i];
+    State& state = states_[i];
+    core::sgd_(parameter.impl()->array, parameter.grad().array(), state.momentum,
                {lr(), options_.momentum, options_.dampening, options_.weight_decay,
-                options_.nesterov, first[i]});
+                options_.nesterov, !std::exchange(state.begun, true)});
   }
 }
 

@@ -21,8 +21,13 @@ class SGD : public Optimizer {
   void step() override;
 
  private:
+  struct State {
+    NDArray momentum;
+    bool begun = false;  // it has taken a step
+  };
+
   SGDOptions options_;
-  std::vector<NDArray> momentum_;  // of each parameter, undefined before its first step
+  std::vector<State> states_;  // of each parameter
 };
 
 }  // namespace tapehead::optim

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "../core/elementwise.h"
+#include "../core/inplace.h"
 #include "module.h"
 
 namespace tapehead::nn {
@@ -30,8 +31,7 @@ StateDict Module::state_dict() const {
     for (const auto* entries : {&module->parameters_, &module->buffers_})
       for (const Entry& entry : *entries)
         if (entry.persistent && entry.tensor->defined())
-          result.emplace_back(path.empty() ? entry.name : path + "." + entry.name,
-                              entry.tensor->detach());
+          result.emplace_back(detail::joined(path, entry.name), entry.tensor->detach());
   }
   return result;
 }
@@ -75,6 +75,7 @@ Skipped Module::load(const char* op, const NamedTensors& targets, const NamedTen
          strict ? listed("missing", skipped.missing) : "",
          strict ? listed("unexpected", skipped.unexpected) : "",
          listed("of another shape", misshaped), "; nothing was loaded");
+  for (const auto& [target, source] : copies) core::check_target(op, target.array());
   for (auto& [target, source] : copies) core::copy_(target.impl()->array, source.array(), op);
   return skipped;
 }

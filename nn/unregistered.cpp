@@ -1,7 +1,5 @@
 #include "unregistered.h"
 
-#include <functional>
-
 #include "parameter.h"
 
 namespace tapehead::nn {
@@ -10,13 +8,12 @@ namespace {
 
 using Addresses = std::set<const void*>;
 
-// The first within `extent` that `counts`.
-template <class Counts>
-const void* find(const Addresses& addresses, const Extent& extent, Counts counts) {
+// The first within `extent`, other than `self`.
+const void* find(const Addresses& addresses, const Extent& extent, const void* self) {
   const void* const end = static_cast<const std::byte*>(extent.begin) + extent.bytes;
   const auto last = addresses.lower_bound(end);
   for (auto it = addresses.lower_bound(extent.begin); it != last; ++it)
-    if (counts(*it)) return *it;
+    if (*it != self) return *it;
   return nullptr;
 }
 
@@ -47,14 +44,11 @@ void Unregistered::erase(const Parameter* parameter) {
 
 const Module* Unregistered::module_in(const Extent& extent, const Module* self) {
   const std::lock_guard lock(mutex_);
-  return static_cast<const Module*>(
-      find(modules_, extent, [&](const void* found) { return found != self; }));
+  return static_cast<const Module*>(find(modules_, extent, self));
 }
 const Parameter* Unregistered::parameter_in(const Extent& extent) {
   const std::lock_guard lock(mutex_);
-  return static_cast<const Parameter*>(find(parameters_, extent, [](const void* found) {
-    return static_cast<const Parameter*>(found)->defined();
-  }));
+  return static_cast<const Parameter*>(find(parameters_, extent, nullptr));
 }
 
 }  // namespace detail

@@ -29,7 +29,7 @@ class Unregistered {
   void erase(const Module* module);
   void erase(const Parameter* parameter);
 
-  /// One that lies within `extent`, or null. `self` does not count, nor do undefined parameters.
+  /// One that lies within `extent`, or null. `self` does not count.
   const Module* module_in(const Extent& extent, const Module* self);
   const Parameter* parameter_in(const Extent& extent);
 

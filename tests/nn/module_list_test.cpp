@@ -50,6 +50,17 @@ TEST_CASE("train reaches modules that a list got later") {
   CHECK_FALSE(stack.layers[0].is_training());
 }
 
+TEST_CASE("a module that a list cannot name is not appended") {
+  struct Taken : ModuleList<Linear> {
+    Taken() { register_buffer("1", table); }
+    Tensor table = ones({1});
+  } layers;
+  layers.emplace_back(2, 2);
+  CHECK_THROWS_AS(layers.emplace_back(2, 3), Error);
+  CHECK(layers.size() == 1);
+  CHECK(layers.parameters().size() == 2);
+}
+
 TEST_CASE("a module list refuses an index past its end") {
   Stack stack;
   CHECK_THROWS_WITH_AS(stack.layers[0], "ModuleList: index 0 is out of range for 0 modules", Error);

@@ -190,10 +190,42 @@ TEST_CASE("modules on the heap, side by side and on other threads are not taken 
   for (auto& leaf : leaves) CHECK((*leaf)(ones({2})).shape() == Shape{2});
 }
 
-TEST_CASE("a parameter that stays undefined need not be registered and is not listed") {
+TEST_CASE("a parameter without a value is registered like any other, and listed once it has one") {
+  struct Lazy : Layer<Lazy> {
+    Lazy() { add("scale", scale); }
+    Tensor forward(const Tensor& x) {
+      if (!scale.defined()) scale = Parameter(ones(x.shape()));
+      return x * scale;
+    }
+    Parameter scale;
+  } lazy;
+  CHECK(names(lazy.named_parameters()).empty());
+  CHECK(lazy.state_dict().empty());
+  lazy(ones({3}));
+  CHECK(names(lazy.named_parameters()) == Names{"scale"});
   Linear linear(2, 3, /*bias=*/false);
   CHECK(linear(ones({1, 2})).shape() == Shape{1, 3});
   CHECK(names(linear.named_parameters()) == Names{"weight"});
+}
+
+TEST_CASE("a parameter that is to get its value later, and was not registered, is an error") {
+  struct ForgotLazy : Layer<ForgotLazy> {
+    Tensor forward(const Tensor& x) { return x; }
+    Parameter scale;
+  } module;
+  CHECK_THROWS_WITH_AS(module(ones({2})),
+                       "ForgotLazy: its parameter without a value is not registered; call "
+                       "add(\"name\", member) in the constructor",
+                       Error);
+}
+
+TEST_CASE("what a member points to is not looked for") {
+  struct Pointing : Layer<Pointing> {
+    Tensor forward(const Tensor& x) { return (*inner)(x); }
+    std::unique_ptr<Linear> inner = std::make_unique<Linear>(2, 2);
+  } module;
+  CHECK(module(ones({1, 2})).shape() == Shape{1, 2});
+  CHECK(module.parameters().empty());
 }
 
 TEST_CASE("names are unique, not empty and without dots") {
@@ -279,6 +311,19 @@ TEST_CASE("to leaves frozen parameters frozen and whole-number buffers alone") {
   CHECK(counter.count.dtype() == Int64);
   CHECK(counter.weight.dtype() == Float64);
   CHECK_FALSE(counter.weight.requires_grad());
+}
+
+TEST_CASE("to converts nothing where one buffer cannot be converted") {
+  Pair pair;
+  pair(ones({2})).sum().backward();
+  pair.right.offset = pair.bias * 2;
+  CHECK_THROWS_WITH_AS(
+      pair.to(Float64),
+      "to: \"right.offset\" is the result of mul and has a history that belongs to "
+      "its value; use detach() first",
+      GraphError);
+  for (const auto& [name, x] : pair.state_dict()) CHECK_MESSAGE(x.dtype() == Float32, name);
+  for (const Tensor& parameter : pair.parameters()) CHECK(parameter.grad().dtype() == Float32);
 }
 
 TEST_CASE("a module is of floats only") {

@@ -183,6 +183,70 @@ TEST_CASE("an optimiser refuses parameters that it could not change") {
       Error);
 }
 
+TEST_CASE("a parameter given twice is stepped once, two that share memory are refused") {
+  for (const Make& make_optimizer :
+       {make<Adam>(AdamOptions{.lr = 0.1}), make<SGD>(SGDOptions{.lr = 0.1, .momentum = 0.9})}) {
+    Tensor p = ones({2, 2}, Float64).requires_grad_();
+    const Tensor handle = p;
+    const auto optimizer = make_optimizer({p, handle, p});
+    CHECK(optimizer->parameters().size() == 1);
+    for (int i = 0; i < 2; ++i) {
+      set_grad(p, ones({2, 2}, Float64));
+      optimizer->step();
+    }
+    const Tensor grads = ones({2, 2, 2}, Float64);
+    CHECK(difference(p, steps(make_optimizer, ones({2, 2}, Float64), grads).select(0, 1)) == "");
+
+    Tensor first_column = p.detach().narrow(1, 0, 1).requires_grad_(),
+           last_column = p.detach().narrow(1, 1, 1).requires_grad_();
+    CHECK(make_optimizer({first_column, last_column})->parameters().size() == 2);
+    CHECK_THROWS_AS(make_optimizer({p, last_column}), Error);
+  }
+  Tensor a = ones({2}).requires_grad_(), b = a.detach().requires_grad_();
+  CHECK_THROWS_WITH_AS(
+      Adam({a, b}),
+      "Adam: parameters of shape (2) and (2) share memory, so that each step would "
+      "change it twice; tie them by assignment, b = a, or pass one of them",
+      Error);
+}
+
+TEST_CASE(
+    "a parameter that shows one element twice is refused, also later, and nothing is stepped") {
+  Tensor repeated = ones({1}).expand({3}).requires_grad_();
+  CHECK_THROWS_WITH_AS(SGD({repeated}, {.lr = 1}),
+                       "SGD: elements of the target, of shape (3) and strides (0), share memory; "
+                       "clone() it first",
+                       ShapeError);
+  for (const Make& make_optimizer :
+       {make<Adam>(AdamOptions{.lr = 0.1}), make<SGD>(SGDOptions{.lr = 0.1}),
+        make<SGD>(SGDOptions{.lr = 0.1, .momentum = 0.9})}) {
+    Tensor p = ones({3}).requires_grad_(), q = ones({3}).requires_grad_();
+    const auto optimizer = make_optimizer({p, q});
+    q.set_data(NDArray::full({1}, 1, Float32).expand({3}));
+    set_grad(p, ones({3}));
+    set_grad(q, ones({3}));
+    CHECK_THROWS_AS(optimizer->step(), ShapeError);
+    CHECK(difference(p, ones({3})) == "");
+  }
+}
+
+TEST_CASE("a step that is refused does not count as a parameter's first") {
+  const Make momentum = make<SGD>(SGDOptions{.lr = 1, .momentum = 0.5, .dampening = 0.5});
+  Tensor p = ones({1}).requires_grad_(), q = ones({1}).requires_grad_();
+  const auto optimizer = momentum({p, q});
+  set_grad(q, ones({1}));
+  optimizer->step();
+  const NDArray before = q.array();
+  q.set_data(NDArray::full({1}, 1, Float64));
+  set_grad(p, ones({1}));
+  set_grad(q, ones({1}, Float64));
+  CHECK_THROWS_AS(optimizer->step(), Error);
+  CHECK(p.item() == 1);
+  q.set_data(before);
+  optimizer->step();
+  CHECK(p.item() == 0);  // the first buffer is the gradient itself, not dampened
+}
+
 TEST_CASE("an optimiser refuses options out of range") {
   const std::vector<Tensor> p{ones({2}).requires_grad_()};
   const double infinity = std::numeric_limits<double>::infinity();

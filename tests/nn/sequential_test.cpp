@@ -26,6 +26,19 @@ TEST_CASE("an empty sequential gives back what it gets") {
   CHECK(Sequential()(x).impl() == x.impl());
 }
 
+TEST_CASE("a module that a sequential cannot name is not appended") {
+  struct Taken : Sequential {
+    Taken() { register_buffer("1", table); }
+    Tensor table = ones({1});
+  } net;
+  net.emplace_back<Linear>(2, 2);
+  CHECK_THROWS_WITH_AS(net.emplace_back<Linear>(2, 3),
+                       "add: Taken has two members named \"1\"; rename one of them", Error);
+  CHECK(net.size() == 1);
+  CHECK(net(ones({1, 2})).shape() == Shape{1, 2});
+  CHECK(net.parameters().size() == 2);
+}
+
 TEST_CASE("a sequential may hold a sequential") {
   Sequential net;
   Sequential& inner = net.emplace_back<Sequential>();

@@ -80,6 +80,24 @@ TEST_CASE("load_state_dict names all that does not fit at once, and then loads n
     CHECK(difference(net.state_dict()[i].second, before[i].second) == "");
 }
 
+TEST_CASE("load_state_dict loads nothing where one tensor cannot be written") {
+  struct Repeated : Layer<Repeated> {
+    Repeated() : weight(zeros({2})) {
+      add("weight", weight);
+      register_buffer("table", table);
+    }
+    Tensor forward(const Tensor& x) { return x * weight * table; }
+    Parameter weight;
+    Tensor table = zeros({1}).expand({2});
+  } module;
+  CHECK_THROWS_WITH_AS(module.load_state_dict({{"weight", ones({2})}, {"table", ones({2})}}),
+                       "load_state_dict: elements of the target, of shape (2) and strides (0), "
+                       "share memory; clone() "
+                       "it first",
+                       ShapeError);
+  CHECK(difference(module.weight, zeros({2})) == "");
+}
+
 TEST_CASE("load_state_dict that is not strict passes over names and says which") {
   Net net;
   const Skipped skipped =
