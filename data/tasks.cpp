@@ -1,8 +1,8 @@
 #include "tasks.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
-#include <numeric>
 
 namespace tapehead::data {
 namespace {
@@ -142,12 +142,31 @@ Task addition_task() {
           held_out};
 }
 
+namespace {
+constexpr std::array all_tasks{copy_task, reverse_task, sort_task, addition_task};
+}  // namespace
+
 Task task(std::string_view name) {
-  if (name == "copy") return copy_task();
-  if (name == "reverse") return reverse_task();
-  if (name == "sort") return sort_task();
-  if (name == "addition") return addition_task();
-  fail("task: expected copy, reverse, sort or addition, got \"", name, "\"; choose one of them");
+  const auto found = std::find(task_names().begin(), task_names().end(), name);
+  if (found == task_names().end())
+    fail("task: expected ", alternatives(task_names()), ", got \"", name, "\"; choose one of them");
+  return all_tasks[static_cast<std::size_t>(found - task_names().begin())]();
+}
+
+const std::vector<std::string>& task_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const auto make : all_tasks) result.push_back(make().name);
+    return result;
+  }();
+  return names;
+}
+
+std::string alternatives(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  return text;
 }
 
 Batch stack(const std::vector<Example>& examples) {

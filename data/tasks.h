@@ -48,6 +48,10 @@ Task addition_task();
 
 /// By name; Error, naming the four, for any other.
 Task task(std::string_view name);
+/// "copy", "reverse", "sort", "addition".
+const std::vector<std::string>& task_names();
+/// As a sentence lists them: "copy, reverse or sort".
+std::string alternatives(const std::vector<std::string>& names);
 
 /// The examples one below the other; all must be of one length.
 Batch stack(const std::vector<Example>& examples);

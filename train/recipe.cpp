@@ -1,6 +1,21 @@
 #include "recipe.h"
 
+#include <array>
+
+#include "../data/tasks.h"
+
 namespace tapehead::train {
+namespace {
+
+// steps, batch, lr, layers, heads, d_model, widening
+constexpr std::array<std::pair<std::string_view, Recipe>, 5> recipes{
+    {{"copy", {100, 64, 1e-2, 1, 4, 32, 2}},
+     {"reverse", {400, 64, 1e-2, 1, 4, 32, 2}},
+     {"sort", {500, 64, 1e-2, 2, 4, 32, 2}},
+     {"addition", {2000, 64, 3e-3, 2, 4, 64, 2}},
+     {"text", {800, 32, 3e-3, 2, 4, 64, 4}}}};
+
+}  // namespace
 
 ModelOptions Recipe::model(Index vocabulary, Index context, bool causal) const {
   return {.vocabulary = vocabulary,
@@ -15,14 +30,19 @@ ModelOptions Recipe::model(Index vocabulary, Index context, bool causal) const {
 
 FitOptions Recipe::fit() const { return {.steps = steps, .lr = lr, .warmup = steps / 10}; }
 
+const std::vector<std::string>& recipe_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> result;
+    for (const auto& [name, recipe] : recipes) result.emplace_back(name);
+    return result;
+  }();
+  return names;
+}
+
 Recipe recipe(std::string_view task) {
-  // steps, batch, lr, layers, heads, d_model, widening
-  if (task == "copy") return {100, 64, 1e-2, 1, 4, 32, 2};
-  if (task == "reverse") return {400, 64, 1e-2, 1, 4, 32, 2};
-  if (task == "sort") return {500, 64, 1e-2, 2, 4, 32, 2};
-  if (task == "addition") return {2000, 64, 3e-3, 2, 4, 64, 2};
-  if (task == "text") return {800, 32, 3e-3, 2, 4, 64, 4};
-  fail("recipe: expected copy, reverse, sort, addition or text, got \"", task,
+  for (const auto& [name, recipe] : recipes)
+    if (name == task) return recipe;
+  fail("recipe: expected ", data::alternatives(recipe_names()), ", got \"", task,
        "\"; choose one of them");
 }
 

@@ -5,7 +5,9 @@
 //   SequenceModel model(r.model(vocabulary, context, causal));
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "fit.h"
 
@@ -25,5 +27,7 @@ struct Recipe {
 /// For copy, reverse, sort, addition and text; Error, naming them, for any other. The first four
 /// reach 99 % of held-out sequences (scripts/accuracy.sh measures it).
 Recipe recipe(std::string_view task);
+/// Those five.
+const std::vector<std::string>& recipe_names();
 
 }  // namespace tapehead::train

@@ -28,7 +28,8 @@ int number(const std::string& digits) { return std::stoi(digits); }
 }  // namespace
 
 TEST_CASE("each task has at least ten symbols and sequences of at least eight") {
-  for (const char* name : {"copy", "reverse", "sort", "addition"}) {
+  CHECK(task_names() == std::vector<std::string>{"copy", "reverse", "sort", "addition"});
+  for (const std::string& name : task_names()) {
     const Task t = task(name);
     CHECK(t.name == name);
     CHECK(t.vocabulary.size() >= 10);
@@ -68,7 +69,7 @@ TEST_CASE("addition asks for each digit of the sum, lowest first, from what stan
 }
 
 TEST_CASE("the same seed draws the same batches, another seed others") {
-  for (const char* name : {"copy", "reverse", "sort", "addition"}) {
+  for (const std::string& name : task_names()) {
     const Task t = task(name);
     core::Generator a(5), b(5), c(6);
     const Batch first = draw_batch(t, a, 16), same = draw_batch(t, b, 16),
@@ -130,6 +131,12 @@ TEST_CASE("a tenth of all pairs is held out from addition, in both orders") {
   for (const Example& e : drawn(t, 120000, 0)) seen.insert(written(t, e).substr(0, 5));
   CHECK(seen.size() == 9000);
   for (const std::string& pair : held_out) CHECK(seen.count(pair) == 0);
+}
+
+TEST_CASE("names are listed as in a sentence") {
+  CHECK(alternatives({"copy", "reverse", "sort"}) == "copy, reverse or sort");
+  CHECK(alternatives({"copy", "sort"}) == "copy or sort");
+  CHECK(alternatives({"copy"}) == "copy");
 }
 
 TEST_CASE("an unknown task is refused") {

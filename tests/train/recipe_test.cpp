@@ -28,6 +28,13 @@ TEST_CASE("reverse is learnt within 400 steps") { CHECK(accuracy("reverse", 400)
 TEST_CASE("sort is learnt within 500 steps") { CHECK(accuracy("sort", 500) >= 0.98); }
 TEST_CASE("addition is learnt within 2,000 steps") { CHECK(accuracy("addition", 2000) >= 0.98); }
 
+TEST_CASE("every task has a recipe, and so has text") {
+  std::vector<std::string> names = data::task_names();
+  names.push_back("text");
+  CHECK(recipe_names() == names);
+  for (const std::string& name : names) CHECK(recipe(name).steps >= 100);
+}
+
 TEST_CASE("an unknown recipe is refused") {
   CHECK_THROWS_WITH_AS(recipe("sorting"),
                        "recipe: expected copy, reverse, sort, addition or text, got \"sorting\"; "
