@@ -29,16 +29,48 @@ Tensor SequenceModel::forward(const Tensor& tokens) {
   return head(norm(x));                                       // (B, T, V)
 }
 
+namespace {
+
+// While it lives, every layer keeps its weights.
+class KeepingWeights {
+ public:
+  explicit KeepingWeights(SequenceModel& model) : model_(model) {
+    for (const nn::EncoderBlock& block : model.blocks) kept_.push_back(block.attn.keeps_weights());
+    for (nn::EncoderBlock& block : model.blocks) block.attn.keep_weights(true);
+  }
+  ~KeepingWeights() {
+    auto kept = kept_.begin();
+    for (nn::EncoderBlock& block : model_.blocks) block.attn.keep_weights(*kept++);
+  }
+  KeepingWeights(const KeepingWeights&) = delete;
+  KeepingWeights& operator=(const KeepingWeights&) = delete;
+
+ private:
+  SequenceModel& model_;
+  std::vector<bool> kept_;
+};
+
+}  // namespace
+
 std::vector<Tensor> attention_weights(SequenceModel& model, const Tensor& tokens) {
   const Evaluating evaluating(model);
-  for (nn::EncoderBlock& block : model.blocks) block.attn.keep_weights(true);
+  const KeepingWeights keeping(model);
   model(tokens);
   std::vector<Tensor> weights;
-  for (nn::EncoderBlock& block : model.blocks) {
+  for (const nn::EncoderBlock& block : model.blocks)
     weights.push_back(block.attn.attention_weights());
-    block.attn.keep_weights(false);
-  }
   return weights;
+}
+
+Evaluating::Evaluating(nn::Module& module) {
+  for (const auto& [name, each] : module.named_modules())
+    modes_.emplace_back(each, each->is_training());
+  module.eval();
+}
+
+// Parents come first, so that what they tell their children is corrected.
+Evaluating::~Evaluating() {
+  for (const auto& [module, training] : modes_) module->train(training);
 }
 
 }  // namespace tapehead::train

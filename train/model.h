@@ -40,22 +40,20 @@ class SequenceModel : public nn::Layer<SequenceModel> {
 };
 
 /// What each head of each layer looks at while the model, evaluating, reads `tokens` (B, T): one
-/// tensor (B, H, T, T) a layer.
+/// tensor (B, H, T, T) a layer. Whether the layers keep weights is left as it was.
 std::vector<Tensor> attention_weights(SequenceModel& model, const Tensor& tokens);
 
-/// While it lives, `module` evaluates: no dropout, and nothing is recorded.
+/// While it lives, `module` evaluates: no dropout, and nothing is recorded. Then each of its
+/// modules is again in the mode that it was in.
 class Evaluating {
  public:
-  explicit Evaluating(nn::Module& module) : module_(module), was_training_(module.is_training()) {
-    module_.eval();
-  }
-  ~Evaluating() { module_.train(was_training_); }
+  explicit Evaluating(nn::Module& module);
+  ~Evaluating();
   Evaluating(const Evaluating&) = delete;
   Evaluating& operator=(const Evaluating&) = delete;
 
  private:
-  nn::Module& module_;
-  bool was_training_;
+  std::vector<std::pair<nn::Module*, bool>> modes_;
   NoGradGuard no_grad_;
 };
 

@@ -8,13 +8,22 @@
 namespace tapehead::train {
 namespace {
 
-/// Puts the default generator back to where it was.
+// Puts the default generator back to where it was.
 class GeneratorGuard {
  public:
-  ~GeneratorGuard() { core::default_generator().set_state(state_); }
+  GeneratorGuard() {
+    const std::lock_guard lock(core::default_generator_mutex());
+    state_ = core::default_generator().state();
+  }
+  ~GeneratorGuard() {
+    const std::lock_guard lock(core::default_generator_mutex());
+    core::default_generator().set_state(state_);
+  }
+  GeneratorGuard(const GeneratorGuard&) = delete;
+  GeneratorGuard& operator=(const GeneratorGuard&) = delete;
 
  private:
-  std::string state_ = core::default_generator().state();
+  std::string state_;
 };
 
 }  // namespace

@@ -8,7 +8,9 @@ namespace tapehead::train {
 
 /// gradcheck_sampled of a Float64 model with these options, on one sequence of at most 8 tokens.
 /// Its parameters and tokens are drawn anew, dropout drops the same elements each time. Takes at
-/// most `seconds`, and leaves the default generator as it was.
+/// most `seconds`, and leaves the default generator as it was, also where it throws: a run draws
+/// the same numbers with or without it. Meanwhile it draws from that generator, so no other thread
+/// should.
 GradcheckResult check_gradients(ModelOptions options, std::uint64_t seed, double seconds = 5);
 
 }  // namespace tapehead::train

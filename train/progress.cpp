@@ -33,7 +33,7 @@ std::string duration(double seconds) {
 
 std::string to_string(const Progress& p) {
   const std::string steps = std::to_string(p.steps);
-  return format("step %*lld/%s   loss %6.4f   accuracy %5.1f %%   %s tokens/s   %s left",
+  return format("step %*lld/%s  loss %6.4f  accuracy %5.1f %%  %4s tokens/s  %s left",
                 static_cast<int>(steps.size()), static_cast<long long>(p.step), steps.c_str(),
                 p.loss, 100 * p.accuracy, rounded(p.tokens_per_second).c_str(),
                 duration(p.seconds_left).c_str());

@@ -7,7 +7,7 @@
 
 namespace tapehead::train {
 
-/// `step  120/400   loss 0.8123   accuracy  67.2 %   61k tokens/s   4 s left`
+/// `step  120/400  loss 0.8123  accuracy  67.2 %   61k tokens/s  4 s left`
 std::string to_string(const Progress& progress);
 
 /// 47 s, 3 min 20 s, 2 h 05 min.

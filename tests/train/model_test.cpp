@@ -64,6 +64,36 @@ TEST_CASE("attention weights are one tensor a layer, and rows add up to 1") {
   }
 }
 
+TEST_CASE("asking for attention weights leaves the model as it was, also where it throws") {
+  SequenceModel model({.vocabulary = 5, .context = 4, .heads = 2, .layers = 3});
+  nn::MultiHeadAttention& asked = model.blocks[1].attn;
+  asked.keep_weights(true);
+  const auto as_it_was = [&] {
+    return !model.blocks[0].attn.keeps_weights() && asked.keeps_weights() &&
+           !model.blocks[2].attn.keeps_weights() && model.is_training();
+  };
+  CHECK(attention_weights(model, tensor({{1, 2}})).size() == 3);
+  CHECK(as_it_was());
+  CHECK(asked.attention_weights().shape() == Shape{1, 2, 2, 2});
+  CHECK_THROWS_AS(attention_weights(model, zeros({1, 5}, Int64)), ShapeError);
+  CHECK(as_it_was());
+}
+
+TEST_CASE("evaluation puts each module back into its own mode") {
+  SequenceModel model({.vocabulary = 5, .context = 4, .layers = 2});
+  model.blocks[0].eval();
+  model.blocks[0].attn.train();
+  {
+    const Evaluating evaluating(model);
+    for (const auto& [name, module] : model.named_modules()) CHECK_FALSE(module->is_training());
+  }
+  CHECK(model.is_training());
+  CHECK_FALSE(model.blocks[0].is_training());
+  CHECK(model.blocks[0].attn.W_q.is_training());
+  CHECK_FALSE(model.blocks[0].ff.dropout.is_training());
+  CHECK(model.blocks[1].ff.dropout.is_training());
+}
+
 TEST_CASE("a model without layers has no attention") {
   SequenceModel model({.vocabulary = 5, .context = 4, .layers = 0});
   CHECK(model(tensor({{1, 2}})).shape() == Shape{1, 2, 5});

@@ -1,8 +1,14 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
 #include <tapehead/core/random.h>
+#include <tapehead/data/tasks.h>
+#include <tapehead/train/fit.h>
 #include <tapehead/train/precheck.h>
 
+#include <chrono>
+#include <thread>
+
+#include "../support/compare.h"
 #include "../support/live_counts.h"
 
 using namespace tapehead;
@@ -33,5 +39,47 @@ TEST_CASE("the check leaves the default generator as it was") {
   const std::string before = core::default_generator().state();
   check_gradients({.vocabulary = 5, .context = 4, .d_model = 4, .heads = 1, .dropout = 0.1}, 3,
                   0.05);
+  CHECK(core::default_generator().state() == before);
+}
+
+TEST_CASE(
+    "a run draws the same numbers with and without the check, dropout and spare ones included") {
+  const ModelOptions options{
+      .vocabulary = 10, .context = 8, .d_model = 8, .heads = 2, .dropout = 0.3};
+  const auto run = [&](bool checked) {
+    manual_seed(2);
+    randn({3});  // an odd number: the fourth is kept back
+    SequenceModel model(options);
+    if (checked) check_gradients(options, 5, 0.05);
+    core::Generator random(1);
+    const data::Task task = data::sort_task();
+    fit(model, [&] { return data::draw_batch(task, random, 8); }, {.steps = 3, .lr = 1e-2});
+    return cat({model.head.weight.detach().flatten(), randn({3})});
+  };
+  CHECK(testing::difference(run(true), run(false)) == "");
+}
+
+TEST_CASE("the check reads the default generator only while nobody draws from it") {
+  manual_seed(7);
+  std::thread checking;
+  std::string before;
+  {
+    const std::lock_guard lock(core::default_generator_mutex());
+    checking = testing::counted_thread([] {
+      check_gradients({.vocabulary = 5, .context = 4, .d_model = 4, .heads = 1}, 3, 0.05);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    core::default_generator().random();
+    before = core::default_generator().state();
+  }
+  checking.join();
+  CHECK(core::default_generator().state() == before);
+}
+
+TEST_CASE("a check that throws leaves the default generator as it was, too") {
+  manual_seed(7);
+  const std::string before = core::default_generator().state();
+  CHECK_THROWS_AS(check_gradients({.vocabulary = 5, .context = 4, .d_model = 5, .heads = 2}, 3),
+                  Error);
   CHECK(core::default_generator().state() == before);
 }
