@@ -38,16 +38,22 @@ void check_target(const std::string& path, const std::string& target) {
     cannot_write(path, std::string(std::strerror(errno)) + "; choose another name");
 }
 
-// The permissions that a new file gets by default; those of mkstemp are for its owner alone.
-mode_t default_permissions() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
+// Opens a new file of a name beside the target that nobody has, and says which. A new target gets
+// the permissions that any new file gets; what will replace a file is its owner's alone until then.
+int open_beside(const std::string& target, std::string& name) {
+  const mode_t permissions = access(target.c_str(), F_OK) == 0 ? 0600 : 0666;
+  int descriptor = -1;
+  for (int attempt = 0; descriptor < 0 && (attempt == 0 || errno == EEXIST); ++attempt) {
+    name = target + "." + std::to_string(getpid()) + "-" + std::to_string(attempt);
+    descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
+  }
+  return descriptor;
 }
 
-mode_t permissions_for(const std::string& target) {
+// Gives the file what permissions the one has that it replaces, if there is one.
+bool take_permissions(int descriptor, const std::string& target) {
   struct stat now {};
-  return stat(target.c_str(), &now) == 0 ? now.st_mode & 07777 : default_permissions();
+  return stat(target.c_str(), &now) != 0 || fchmod(descriptor, now.st_mode & 07777) == 0;
 }
 
 void sync_folder(const std::string& target) {
@@ -60,10 +66,9 @@ void sync_folder(const std::string& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), target_(follow_link(path)), temporary_(target_ + ".XXXXXX") {
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(follow_link(path)) {
   check_target(path, target_);
-  descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
+  descriptor_ = open_beside(target_, temporary_);
   if (descriptor_ < 0) refuse(errno);
 }
 
@@ -84,7 +89,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
-  if (fchmod(descriptor_, permissions_for(target_)) != 0 || fsync(descriptor_) != 0) refuse(errno);
+  if (!take_permissions(descriptor_, target_) || fsync(descriptor_) != 0) refuse(errno);
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(errno);
   temporary_.clear();
   sync_folder(target_);

@@ -25,7 +25,8 @@ class AtomicFile {
 
   /// IoError if the disk is full or fails.
   void write(std::span<const std::byte> bytes);
-  /// Brings the content to the disk, then under its name, in place of what had that name.
+  /// Brings the content to the disk, then under its name, in place of what had that name and with
+  /// its permissions; a new name gets those that any new file gets.
   void commit();
 
  private:

@@ -44,9 +44,15 @@ void check_names(const NamedTensors& tensors) {
   }
 }
 
-NamedTensors aligned_order(NamedTensors tensors) {
-  std::stable_sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
-    return core::size_of(a.second.dtype()) > core::size_of(b.second.dtype());
+// In the order of the format's own writer: by dtype, Int64 first, so that no value needs a gap to
+// be aligned; then by name.
+NamedTensors ordered(NamedTensors tensors) {
+  const auto rank = [](const Tensor& x) {
+    return std::pair(core::size_of(x.dtype()), std::string_view(format_name(x.dtype())));
+  };
+  std::sort(tensors.begin(), tensors.end(), [&](const auto& a, const auto& b) {
+    const auto left = rank(a.second), right = rank(b.second);
+    return left != right ? left > right : a.first < b.first;
   });
   return tensors;
 }
@@ -83,13 +89,13 @@ void write_values(AtomicFile& file, const Tensor& tensor) {
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const Metadata& metadata) {
   check_names(tensors);
-  const NamedTensors ordered = aligned_order(tensors);
-  const std::string text = header(ordered, metadata);
+  const NamedTensors sorted = ordered(tensors);
+  const std::string text = header(sorted, metadata);
   const std::uint64_t length = text.size();
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(text)));
-  for (const auto& [name, tensor] : ordered) write_values(file, tensor);
+  for (const auto& [name, tensor] : sorted) write_values(file, tensor);
   file.commit();
 }
 

@@ -1,9 +1,13 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <tapehead/io/atomic_file.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 #include "../support/folder.h"
 
@@ -50,6 +54,75 @@ TEST_CASE("without a commit the old file stays, and nothing else") {
   }
   CHECK(folder.read("a") == "old");
   CHECK(folder.names() == Names{"a"});
+}
+
+namespace {
+
+std::filesystem::perms permissions(const std::string& path) {
+  return std::filesystem::status(path).permissions();
+}
+
+void replace(const std::string& path) {
+  AtomicFile file(path);
+  write(file, "new");
+  file.commit();
+}
+
+}  // namespace
+
+TEST_CASE("a new file gets the permissions that any new file gets") {
+  const Folder folder;
+  const mode_t before = umask(027);
+  replace(folder.file("a"));
+  umask(002);
+  replace(folder.file("b"));
+  umask(before);
+  CHECK(permissions(folder.file("a")) == std::filesystem::perms(0640));
+  CHECK(permissions(folder.file("b")) == std::filesystem::perms(0664));
+}
+
+TEST_CASE("a private file is private while it is replaced, and afterwards") {
+  const Folder folder;
+  folder.write("a", "old");
+  std::filesystem::permissions(folder.file("a"), std::filesystem::perms(0640));
+  {
+    AtomicFile file(folder.file("a"));
+    for (const std::string& name : folder.names())
+      if (name != "a") CHECK(permissions(folder.file(name)) == std::filesystem::perms(0600));
+    CHECK(folder.names().size() == 2);
+    file.commit();
+  }
+  CHECK(permissions(folder.file("a")) == std::filesystem::perms(0640));
+}
+
+TEST_CASE("two writers of one file do not disturb each other") {
+  const Folder folder;
+  AtomicFile one(folder.file("a")), two(folder.file("a"));
+  write(one, "one");
+  write(two, "two");
+  two.commit();
+  one.commit();
+  CHECK(folder.read("a") == "one");
+  CHECK(folder.names() == Names{"a"});
+}
+
+TEST_CASE("files that other threads make meanwhile get their own permissions") {
+  const Folder folder;
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    while (!done) replace(folder.file("a"));
+  });
+  int wrong = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string path = folder.file("b");
+    close(open(path.c_str(), O_WRONLY | O_CREAT, 0666));
+    struct stat made {};
+    wrong += stat(path.c_str(), &made) != 0 || (made.st_mode & 0002) != 0;
+    unlink(path.c_str());
+  }
+  done = true;
+  writer.join();
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a link is followed, not replaced") {

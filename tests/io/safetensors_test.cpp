@@ -71,11 +71,41 @@ TEST_CASE("a safetensors file holds each tensor's name, dtype, shape and values"
   CHECK(file.header.at("nothing").at("shape") == Json{0, 3});
 }
 
+TEST_CASE("the bytes of a file are those that the format's own writer gives") {
+  const Folder folder;
+  save_safetensors(folder.file("m"), {{"b", tensor({1.0, -2.0})},
+                                      {"flag", tensor({true, false})},
+                                      {"n", tensor({258})},
+                                      {"a", tensor({{0.5}})},
+                                      {"d", tensor({1.0}, Float64)}});
+  const std::string header = R"({"__metadata__":{"format":"pt"},)"
+                             R"("n":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},)"
+                             R"("d":{"dtype":"F64","shape":[1],"data_offsets":[8,16]},)"
+                             R"("a":{"dtype":"F32","shape":[1,1],"data_offsets":[16,20]},)"
+                             R"("b":{"dtype":"F32","shape":[2],"data_offsets":[20,28]},)"
+                             R"("flag":{"dtype":"BOOL","shape":[2],"data_offsets":[28,30]}})";
+  const auto bytes = [](std::initializer_list<int> list) {
+    return std::string(list.begin(), list.end());
+  };
+  REQUIRE(header.size() == 310);  // and 2 spaces
+  CHECK(folder.read("m") == bytes({0x38, 1, 0, 0, 0, 0, 0, 0}) + header + "  " +
+                                bytes({2, 1, 0, 0, 0, 0, 0, 0}) +
+                                bytes({0, 0, 0, 0, 0, 0, 0xF0, 0x3F}) + bytes({0, 0, 0, 0x3F}) +
+                                bytes({0, 0, 0x80, 0x3F}) + bytes({0, 0, 0, 0xC0}) + bytes({1, 0}));
+}
+
+TEST_CASE("a file of no tensors is a header alone") {
+  const Folder folder;
+  save_safetensors(folder.file("m"), {}, {});
+  CHECK(folder.read("m") == std::string("\10\0\0\0\0\0\0\0{}      ", 16));
+}
+
 TEST_CASE("values lie without gaps, each aligned to its size") {
   const Folder folder;
   save_safetensors(
       folder.file("m"),
-      {{"flag", tensor({true})}, {"f", ones({3})}, {"d", ones({2}, Float64)}, {"g", ones({1})}});
+      {{"flag", tensor({true})}, {"f", ones({3})}, {"d", ones({2}, Float64)}, {"g", ones({1})}},
+      {});
   const Parsed file = parse(folder.read("m"));
   std::vector<std::pair<std::size_t, std::size_t>> places;
   for (const auto& [name, entry] : file.header.items()) {
