@@ -1,16 +1,21 @@
 #include "command.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <new>
+#include <type_traits>
 
+#include "../data/tasks.h"
 #include "../train/recipe.h"
 #include "gradcheck_command.h"
 #include "near_match.h"
 #include "output.h"
 #include "trace.h"
 #include "train.h"
+#include "usage.h"
 
 namespace tapehead::cli {
 namespace {
@@ -18,20 +23,19 @@ namespace {
 constexpr const char* about =
     "tapehead: train small attention models, check their gradients, look inside.";
 
-constexpr const char* main_examples = R"(
-Examples:
-  tapehead train reverse                          learn to reverse eight digits, see where heads look
-  tapehead train text --file hamlet.txt           learn to write, character by character
-  tapehead gradcheck --all                        every op and module against central differences
-  tapehead trace                                  the shapes inside multi-head attention
+constexpr const char* main_examples = R"(Examples:
+  tapehead train reverse                 reverse digits, see where heads look
+  tapehead train text --file hamlet.txt  write, character by character
+  tapehead gradcheck --all               every gradient by central differences
+  tapehead trace                         the shapes inside multi-head attention
 
 tapehead COMMAND --help says more.)";
 
 std::string train_notes() {
   std::ostringstream out;
-  out << "\nWhat each task is trained with unless told otherwise:\n"
+  out << "What each task is trained with unless told otherwise:\n"
       << "             steps  batch     lr  layers  heads  d-model\n";
-  for (const char* task : {"copy", "reverse", "sort", "addition", "text"}) {
+  for (const std::string& task : train::recipe_names()) {
     const train::Recipe r = train::recipe(task);
     out << "  " << std::left << std::setw(10) << task << std::right << std::setw(6) << r.steps
         << std::setw(7) << r.batch << std::setw(7) << r.lr << std::setw(8) << r.layers
@@ -46,75 +50,109 @@ std::string train_notes() {
   return out.str();
 }
 
-// Unlike CLI::Range it has no place for NaN.
-CLI::Validator between(double least, double most) {
+// Unlike CLI::Range it has no place for NaN, and says nothing in the help.
+template <class T>
+CLI::Validator between(T least, T most) {
   return CLI::Validator(
       [=](const std::string& given) -> std::string {
-        double value = 0;
+        T value{};
         if (CLI::detail::lexical_cast(given, value) && value >= least && value <= most) return "";
-        return text("expected ", least, " to ", most, ", got ", given);
+        return text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least, " to ",
+                    most, ", got ", given);
       },
-      text("FROM ", least, " TO ", most));
+      "");
+}
+
+template <class Target>
+CLI::Option* number(CLI::App& app, const char* name, Target& target, const std::string& what) {
+  return app.add_option(name, target, what)->type_name("N");
+}
+template <class Target>
+void whole(CLI::App& app, const char* name, Target& target, const std::string& what, Index least,
+           Index most) {
+  number(app, name, target, what)->check(between<Index>(least, most));
 }
 
 void add_train(CLI::App& app, TrainArguments& a) {
   CLI::App& c = *app.add_subcommand("train", "Train a model and show what its heads look at");
-  c.add_option("TASK", a.task, "copy, reverse, sort, addition or text")->required();
-  c.add_option("--file", a.file, "What to read (text only)");
-  c.add_option("--steps", a.steps, "Training steps")->check(CLI::Range(1, 1'000'000'000));
-  c.add_option("--batch", a.batch, "Sequences a step")->check(CLI::Range(1, 65536));
-  c.add_option("--lr", a.lr, "Learning rate at its peak")->check(between(1e-12, 10));
-  c.add_option("--seed", a.seed, "Of weights and batches (0)")->check(CLI::NonNegativeNumber);
-  c.add_option("--layers", a.layers, "Encoder blocks; 0 for none")->check(CLI::Range(0, 64));
-  c.add_option("--heads", a.heads, "Attention heads a layer")->check(CLI::Range(1, 4096));
-  c.add_option("--d-model", a.d_model, "Width; heads must divide it")->check(CLI::Range(1, 4096));
-  c.add_option("--dropout", a.dropout, "Probability, below 1 (0)")->check(between(0, 0.999));
-  c.add_option("--context", a.context, "Characters read at once (text only; 64)")
-      ->check(CLI::Range(1, 4096));
-  c.add_option("--threads", a.threads, "Threads (as many as cores)")->check(CLI::Range(1, 1024));
-  c.add_option("--out", a.out, "Write the final weights there, as safetensors");
-  c.footer(train_notes);
+  c.add_option("TASK", a.task, data::alternatives(train::recipe_names()))
+      ->required()
+      ->type_name("");
+  c.add_option("--file", a.file, "What to read (text only)")->type_name("FILE");
+  whole(c, "--steps", a.steps, "Training steps", 1, 1'000'000'000);
+  whole(c, "--batch", a.batch, "Sequences a step", 1, 65536);
+  number(c, "--lr", a.lr, "Learning rate at its peak")->check(between<double>(1e-12, 10));
+  whole(c, "--seed", a.seed, "Of weights and batches (0)", 0, std::numeric_limits<Index>::max());
+  whole(c, "--layers", a.layers, "Encoder blocks; 0 for none", 0, 64);
+  whole(c, "--heads", a.heads, "Attention heads a layer", 1, 4096);
+  whole(c, "--d-model", a.d_model, "Width; heads must divide it", 1, 4096);
+  number(c, "--dropout", a.dropout, "Probability, below 1 (0)")->check(between<double>(0, 0.999));
+  whole(c, "--context", a.context, "Characters read at once (text only; 64)", 1, 4096);
+  whole(c, "--threads", a.threads, "Threads (as many as cores)", 1, 1024);
+  c.add_option("--out", a.out, "Where to write the final weights, as safetensors")
+      ->type_name("FILE");
+  c.footer(train_notes());
 }
 
 void add_gradcheck(CLI::App& app, std::vector<std::string>& names, bool& all) {
   CLI::App& c = *app.add_subcommand("gradcheck", "Check gradients against central differences");
-  auto* const which = c.add_option("NAME", names, "Ops and modules, as they are called in C++");
+  auto* const which =
+      c.add_option("NAME", names, "Ops and modules, as they are called in C++")->type_name("");
   c.add_flag("--all", all, "All of them, as if none were named")->excludes(which);
   c.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  tapehead gradcheck --all\n"
       "  tapehead gradcheck softmax matmul MultiHeadAttention");
 }
 
 void add_trace(CLI::App& app, TraceArguments& a) {
   CLI::App& c = *app.add_subcommand("trace", "Show the shapes inside multi-head attention");
-  c.add_option("--batch", a.batch, "Sequences")->capture_default_str()->check(CLI::Range(1, 65536));
-  c.add_option("--length", a.length, "Tokens in each")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 65536));
-  c.add_option("--d-model", a.d_model, "Width; heads must divide it")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 65536));
-  c.add_option("--heads", a.heads, "Attention heads")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 4096));
+  whole(c, "--batch", a.batch, text("Sequences (", a.batch, ")"), 1, 65536);
+  whole(c, "--length", a.length, text("Tokens in each (", a.length, ")"), 1, 65536);
+  whole(c, "--d-model", a.d_model, text("Width; heads must divide it (", a.d_model, ")"), 1, 65536);
+  whole(c, "--heads", a.heads, text("Attention heads (", a.heads, ")"), 1, 4096);
   c.footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  tapehead trace\n"
       "  tapehead trace --batch 1 --length 6 --d-model 8 --heads 2");
 }
 
-std::string usage_message(const CLI::App& app, const std::string& what, int argc,
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+// What is wrong with an argument that no command wants.
+std::string surplus(const CLI::App& app, const std::string& argument) {
+  if (argument[0] != '-') return text("\"", argument, "\" is one argument too many");
+  std::vector<std::string> options;
+  for (const CLI::App* command : app.get_subcommands())
+    for (const CLI::Option* option : command->get_options()) options.push_back(option->get_name());
+  return text("there is no option ", argument, suggestion(argument, options));
+}
+
+// In our words where CLI11's are of its own world.
+std::string problem(const CLI::App& app, const CLI::ParseError& error, int argc,
+                    const char* const* argv) {
+  const std::vector<std::string> left = app.remaining(/*recurse=*/true);
+  const auto* const unwanted = std::find_first_of(argv, argv + argc, left.begin(), left.end());
+  if (unwanted != argv + argc) return surplus(app, *unwanted);
+  const std::string what = error.what();
+  const bool incomplete = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  return incomplete ? what.substr(0, what.find(':')) + " needs a value" : what;
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int argc,
                           const char* const* argv) {
-  std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands(nullptr))
-    commands.push_back(command->get_name());
+  const std::vector<std::string> commands = names_of(app.get_subcommands(nullptr));
   const std::string first = argc > 1 ? argv[1] : "";
   const bool known = std::find(commands.begin(), commands.end(), first) != commands.end();
   if (!known && !first.empty() && first[0] != '-')
     return text("there is no command \"", first, "\"", suggestion(first, commands),
                 " (tapehead --help lists them)");
-  return text(what, "; see tapehead ", known ? first + " " : "", "--help");
+  return text(problem(app, error, argc, argv), " (see tapehead ", known ? first + " " : "",
+              "--help)");
 }
 
 int complain(const std::string& message, int code) {
@@ -139,7 +177,7 @@ int run_command(CLI::App& app, int argc, const char* const* argv) {
     say("tapehead " TAPEHEAD_VERSION "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
-    throw UsageError(usage_message(app, error.what(), argc, argv));
+    throw UsageError(usage_message(app, error, argc, argv));
   }
   if (app.got_subcommand("train"))
     train(train_arguments);

@@ -9,6 +9,7 @@
 #include "module_table.h"
 #include "near_match.h"
 #include "output.h"
+#include "usage.h"
 
 namespace tapehead::cli {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <iterator>
 #include <sstream>
 
 #include "../autograd/tape.h"
@@ -12,6 +13,14 @@ namespace {
 std::string shown(const Dims& dims) {
   std::ostringstream out;
   out << dims;
+  return out.str();
+}
+
+std::string row(const std::string& name, const std::string& shape, const std::string& strides,
+                const char* contiguous, const char* memory) {
+  std::ostringstream out;
+  out << "    " << std::left << std::setw(17) << name << ' ' << std::setw(16) << shape << ' '
+      << std::setw(21) << strides << ' ' << std::setw(12) << contiguous << memory << "\n";
   return out.str();
 }
 
@@ -36,21 +45,35 @@ void OpTrace::after(const OpCall& call, const Tensor& result) {
   chain.push_back({name_of(call, result), result, shares});
 }
 
-std::string OpTrace::lines() {
-  std::ostringstream out;
+std::string OpTrace::head() { return row("op", "shape", "strides", "contiguous", "memory"); }
+
+std::string OpTrace::lines(int width) {
+  std::string out;
   for (const Chain& chain : chains_) {
-    const char* arrow = "";
+    out += links(chain, width);
     for (const Noted& op : chain)
-      out << std::exchange(arrow, " -> ") << op.name << " " << op.result.shape();
-    out << "\n" << std::left;
-    for (const Noted& op : chain)
-      out << "    " << std::setw(18) << op.name << std::setw(18) << shown(op.result.shape())
-          << "strides " << std::setw(24) << shown(op.result.strides())
-          << (op.result.is_contiguous() ? "contiguous" : "not contiguous")
-          << (op.shares ? ", same memory" : "") << "\n";
+      out += row(op.name, shown(op.result.shape()), shown(op.result.strides()),
+                 op.result.is_contiguous() ? "yes" : "no", op.shares ? "shared" : "new");
   }
   chains_.clear();
-  return out.str();
+  return out;
+}
+
+// A chain that is wider than allowed goes on in a further line.
+std::string OpTrace::links(const Chain& chain, int width) {
+  std::string text, line;
+  for (const Noted& op : chain) {
+    const std::string link = op.name + " " + shown(op.result.shape());
+    if (line.empty()) {
+      line = link;
+    } else if (std::ssize(line) + std::ssize(link) + 4 <= width) {
+      line += " -> " + link;
+    } else {
+      text += line + "\n";
+      line = "  -> " + link;
+    }
+  }
+  return text + line + "\n";
 }
 
 }  // namespace tapehead::cli

@@ -2,7 +2,7 @@
 //
 //   OpTrace trace;
 //   Q = W_q(x).view({32, 50, 8, 64}).transpose(1, 2);
-//   trace.lines();
+//   trace.lines(80);
 //   // W_q (32, 50, 512) -> view (32, 50, 8, 64) -> transpose(1, 2) (32, 8, 50, 64)
 #pragma once
 
@@ -15,8 +15,12 @@ namespace tapehead::cli {
 
 class OpTrace : public Observer {
  public:
-  /// What has been noted since the last call: a chain a line, below it a line for each of its ops.
-  std::string lines();
+  /// What has been noted since the last call: each chain, in lines of at most `width` columns where
+  /// its ops fit in, and below it a line for each op, with its shape, its strides, whether it is
+  /// contiguous, and whether it shares memory with what it was made from.
+  std::string lines(int width);
+  /// What the columns of an op's line mean.
+  static std::string head();
 
  private:
   struct Noted {
@@ -26,6 +30,7 @@ class OpTrace : public Observer {
   };
   using Chain = std::vector<Noted>;
 
+  static std::string links(const Chain& chain, int width);
   void after(const OpCall& call, const Tensor& result) override;
 
   std::vector<Chain> chains_;

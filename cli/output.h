@@ -9,16 +9,6 @@
 
 namespace tapehead::cli {
 
-/// Wrong usage: reported with exit code 2. What is wrong and how to do it right, as one line.
-class UsageError {
- public:
-  explicit UsageError(std::string message) : message_(std::move(message)) {}
-  const std::string& message() const { return message_; }
-
- private:
-  std::string message_;
-};
-
 /// Makes sure that descriptors 0 to 2 are open, so that no file is opened under one of these
 /// numbers and then printed into; and that writing to a closed pipe is an error, not the end of the
 /// process.

@@ -1,7 +1,5 @@
 #include "progress_printer.h"
 
-#include <csignal>
-
 #include "../data/utf8.h"
 #include "output.h"
 
@@ -12,7 +10,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void note_interrupt(int signal) {
   interrupted = 1;
-  std::signal(signal, SIG_DFL);
+  std::signal(signal, SIG_DFL);  // a second one ends the process
 }
 
 constexpr std::chrono::milliseconds pause{100};
@@ -42,11 +40,13 @@ void ProgressPrinter::end() {
   line_open_ = false;
 }
 
+// A process that was told to ignore Ctrl-C, as those in the background of a script are, goes on.
 InterruptGuard::InterruptGuard() {
   interrupted = 0;
-  std::signal(SIGINT, note_interrupt);
+  sigaction(SIGINT, nullptr, &before_);
+  if (before_.sa_handler != SIG_IGN) std::signal(SIGINT, note_interrupt);
 }
-InterruptGuard::~InterruptGuard() { std::signal(SIGINT, SIG_DFL); }
+InterruptGuard::~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
 bool InterruptGuard::pressed() const { return interrupted != 0; }
 
 }  // namespace tapehead::cli

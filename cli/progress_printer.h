@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 
 #include "../train/progress.h"
 
@@ -21,7 +22,8 @@ class ProgressPrinter {
   bool line_open_ = false;
 };
 
-/// While it lives, Ctrl-C is noted. A second one ends the process at once.
+/// While it lives, Ctrl-C is noted; a second one ends the process at once. Then what was to happen
+/// at Ctrl-C before is so again. One at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -30,6 +32,9 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool pressed() const;
+
+ private:
+  struct sigaction before_ {};
 };
 
 }  // namespace tapehead::cli

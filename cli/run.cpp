@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include <iomanip>
+
 #include "../io/safetensors.h"
 #include "../train/precheck.h"
 #include "../viz/heat_map.h"
@@ -13,18 +15,19 @@ void describe(const train::SequenceModel& model, const train::Recipe& recipe) {
   const train::ModelOptions& m = model.options;
   say(text(recipe.layers, recipe.layers == 1 ? " layer of " : " layers of ", m.heads,
            m.heads == 1 ? " head" : " heads", ", d_model ", m.d_model, ", ",
-           m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters; ",
-           grouped(recipe.steps), " steps of ", recipe.batch, " sequences, learning rate up to ",
-           recipe.lr, "\n"));
+           m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters\n",
+           grouped(recipe.steps), recipe.steps == 1 ? " step of " : " steps of ", recipe.batch,
+           recipe.batch == 1 ? " sequence" : " sequences", ", learning rate up to ", recipe.lr,
+           "\n"));
 }
 
 void show_gradcheck(const train::ModelOptions& options, std::uint64_t seed) {
   const GradcheckResult result = train::check_gradients(options, seed);
   if (!result.passed) fail("the gradients of this model are wrong: ", result.message);
   say(text("gradients checked: ", grouped(result.checked),
-           " entries agree with central differences, worst error ", result.worst_relative,
-           " relative, ", result.worst_absolute, " absolute"));
-  say(result.skipped == 0 ? "\n" : text("; no time for ", grouped(result.skipped), " more\n"));
+           " entries agree with central differences to ", std::setprecision(2),
+           result.worst_relative, "\n"));
+  if (result.skipped > 0) say(text("  (no time for ", grouped(result.skipped), " more)\n"));
 }
 
 }  // namespace

@@ -8,15 +8,13 @@
 #include "../nn/attention.h"
 #include "op_trace.h"
 #include "output.h"
+#include "usage.h"
 
 namespace tapehead::cli {
 namespace {
 
-void check(const TraceArguments& a) {
-  if (a.d_model % a.heads != 0)
-    throw UsageError(text("--d-model ", a.d_model, " must be divisible by --heads ", a.heads,
-                          ", since each head takes an equal part; try --d-model ",
-                          (a.d_model / a.heads + 1) * a.heads));
+void show(const char* step, OpTrace& ops) {
+  say(text("\n", step, "\n", ops.lines(screen().width)));
 }
 
 // Whether it will fit, before the first of what may be billions of weights is drawn: four d_model x
@@ -31,21 +29,19 @@ void check_memory(const TraceArguments& a) {
   });
 }
 
-void show(const char* step, OpTrace& ops) { say(text("\n", step, "\n", ops.lines())); }
-
 }  // namespace
 
 // MultiHeadAttention::forward, step by step, with the readable attention in its middle.
 void trace(const TraceArguments& a) {
-  check(a);
+  check_heads(a.d_model, a.heads);
   check_memory(a);
   manual_seed(0);
   nn::MultiHeadAttention attn(a.d_model, a.heads);
   attn.eval();
   const Index B = a.batch, T = a.length, H = attn.num_heads, d_k = attn.d_k;
   const Tensor x = randn({B, T, a.d_model});
-  say(text("multi-head attention, ", H, H == 1 ? " head" : " heads", " of d_k = ", a.d_model, " / ",
-           H, " = ", d_k, ", of x ", x.shape(), " to itself\n"));
+  say(text("multi-head attention of x ", x.shape(), ", ", H, H == 1 ? " head" : " heads",
+           " of d_k = ", a.d_model, " / ", H, " = ", d_k, "\n", OpTrace::head()));
 
   const NoGradGuard no_grad;
   OpTrace ops;

@@ -10,16 +10,16 @@
 #include "near_match.h"
 #include "output.h"
 #include "run.h"
+#include "usage.h"
 
 namespace tapehead::cli {
 namespace {
 
-const std::vector<std::string> tasks{"copy", "reverse", "sort", "addition", "text"};
-
 void check(const TrainArguments& a) {
-  if (std::find(tasks.begin(), tasks.end(), a.task) == tasks.end())
-    throw UsageError(text("expected copy, reverse, sort, addition or text, got \"", a.task, "\"",
-                          suggestion(a.task, tasks)));
+  const std::vector<std::string>& names = train::recipe_names();
+  if (std::find(names.begin(), names.end(), a.task) == names.end())
+    throw UsageError(text("expected ", data::alternatives(names), ", got \"", a.task, "\"",
+                          suggestion(a.task, names)));
   if (a.task == "text" && a.file.empty())
     throw UsageError("text needs a file to read; add --file FILE");
   if (a.task != "text" && !a.file.empty())
@@ -38,10 +38,7 @@ train::Recipe resolve(const TrainArguments& a) {
   r.heads = a.heads.value_or(r.heads);
   r.d_model = a.d_model.value_or(r.d_model);
   r.dropout = a.dropout.value_or(r.dropout);
-  if (r.d_model % r.heads != 0)
-    throw UsageError(text("--d-model ", r.d_model, " must be divisible by --heads ", r.heads,
-                          ", since each head takes an equal part; try --d-model ",
-                          (r.d_model / r.heads + 1) * r.heads));
+  check_heads(r.d_model, r.heads);
   return r;
 }
 

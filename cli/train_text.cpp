@@ -18,9 +18,7 @@ void introduce(const data::Text& text_file, const data::TextParts& parts) {
   say(text(text_file.name(), ": ", grouped(text_file.size()),
            text_file.is_utf8() ? " characters, " : " bytes (it is not UTF-8), ",
            text_file.vocabulary().size(), " different; ",
-           parts.split
-               ? "the last tenth is held out"
-               : "too short to hold a part of it out, so it is judged by what it learnt from",
+           parts.split ? "the last tenth is held out" : "too short to hold a part of it out",
            "\n"));
 }
 

@@ -1,3 +1,5 @@
+#include <tapehead/data/utf8.h>
+
 #include "process.h"
 
 namespace {
@@ -11,7 +13,46 @@ void check_refused(const std::string& arguments, const std::string& message) {
   CHECK(r.err == "tapehead: " + message + "\n");
 }
 
+// The width of its widest line.
+int width_of(const std::string& text) {
+  int widest = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    widest = std::max(widest, tapehead::data::display_width(line));
+  return widest;
+}
+
 }  // namespace
+
+TEST_CASE("what a command prints fits into 80 columns") {
+  const Folder folder;
+  std::string words;
+  for (int i = 0; i < 300; ++i) words += "so it goes\n";
+  const std::string text = folder.write("t", words);
+  for (const std::string& arguments :
+       {std::string("--help"), std::string("train --help"), std::string("gradcheck --help"),
+        std::string("trace --help"), std::string("trace"), std::string("train copy --steps 3"),
+        std::string("train addition --steps 3"),
+        "train text --steps 2 --batch 2 --context 16 --file " + text,
+        std::string("gradcheck scaled_dot_product_attention")}) {
+    const Result r = run_tapehead(arguments);
+    CAPTURE(arguments);
+    CHECK(r.code == 0);
+    const std::string ours = r.out.substr(0, r.out.find("what it now writes"));
+    CHECK(width_of(ours) > 50);
+    CHECK(width_of(ours) <= 80);
+  }
+}
+
+TEST_CASE("a terminal of few columns breaks nothing") {
+  for (const char* columns : {"COLUMNS=40", "COLUMNS=9", "COLUMNS=1"}) {
+    CAPTURE(columns);
+    CHECK(run_tapehead("train copy --steps 3", columns).code == 0);
+    CHECK(run_tapehead("trace --batch 1 --length 4 --d-model 8 --heads 2", columns).code == 0);
+  }
+  const Result narrow = run_tapehead("trace", "COLUMNS=40");
+  CHECK(has(narrow.out, "W_q (32, 50, 512)\n  -> view (32, 50, 8, 64)\n"));
+}
 
 TEST_CASE("--version says which version it is") {
   const Result r = run_tapehead("--version");
@@ -93,6 +134,24 @@ TEST_CASE("options that are unknown, incomplete or no number are refused") {
     CHECK(r.err.rfind("tapehead: ", 0) == 0);
     CHECK(has(r.err, "--help"));
   }
+}
+
+TEST_CASE("what is wrong with an argument is said in words, with an option that is close") {
+  check_refused("train copy --stpes 5",
+                "there is no option --stpes; did you mean --steps? (see tapehead train --help)");
+  check_refused("trace -x", "there is no option -x (see tapehead trace --help)");
+  check_refused("train copy sort", "\"sort\" is one argument too many (see tapehead train --help)");
+  check_refused("train copy --steps", "--steps needs a value (see tapehead train --help)");
+  check_refused(
+      "train copy --batch 0",
+      "--batch: expected a whole number from 1 to 65536, got 0 (see tapehead train --help)");
+  check_refused("train copy --lr nan",
+                "--lr: expected 1e-12 to 10, got nan (see tapehead train --help)");
+  check_refused("train", "TASK is required (see tapehead train --help)");
+}
+
+TEST_CASE("a command's help has its own examples alone") {
+  CHECK_FALSE(has(run_tapehead("train --help").out, "gradcheck"));
 }
 
 TEST_CASE("a width that the heads don't divide is refused before anything starts") {

@@ -24,10 +24,10 @@ TEST_CASE("what is made from the last result is a link of the same chain") {
   const Tensor a = x.exp().mT();
   const Tensor b = y.sin();
   const Tensor c = a + 1.0;
-  CHECK(chains(ops.lines()) ==
+  CHECK(chains(ops.lines(80)) ==
         "exp (2, 3) -> transpose(-2, -1) (3, 2) -> add(1) (3, 2)\n"
         "sin (3)\n");
-  CHECK(ops.lines().empty());
+  CHECK(ops.lines(80).empty());
 }
 
 TEST_CASE("two results of one tensor are two chains") {
@@ -35,7 +35,7 @@ TEST_CASE("two results of one tensor are two chains") {
   cli::OpTrace ops;
   const Tensor y = x.exp();
   const Tensor a = y.sin(), b = y.cos();
-  CHECK(chains(ops.lines()) == "exp (2) -> sin (2)\ncos (2)\n");
+  CHECK(chains(ops.lines(80)) == "exp (2) -> sin (2)\ncos (2)\n");
 }
 
 TEST_CASE("an op within a module goes by the module's name") {
@@ -47,5 +47,16 @@ TEST_CASE("an op within a module goes by the module's name") {
   const Tensor x = ones({2, 3});
   cli::OpTrace ops;
   const Tensor y = module(x);
-  CHECK(chains(ops.lines()) == "W_q (2, 4)\n");
+  CHECK(chains(ops.lines(80)) == "W_q (2, 4)\n");
+}
+
+TEST_CASE("a chain goes on in a further line where it would be too wide") {
+  const Tensor x = ones({2, 3});
+  cli::OpTrace ops;
+  const Tensor y = x.exp().sin().cos();
+  const std::string one_line = "exp (2, 3) -> sin (2, 3) -> cos (2, 3)";
+  CHECK(one_line.size() == 38);
+  CHECK(ops.lines(38).rfind(one_line + "\n", 0) == 0);
+  const Tensor z = x.exp().sin().cos();
+  CHECK(ops.lines(37).rfind("exp (2, 3) -> sin (2, 3)\n  -> cos (2, 3)\n", 0) == 0);
 }

@@ -8,24 +8,23 @@ TEST_CASE("trace's defaults are the lesson's quiz") {
     line += " (32, 50, 512) -> view (32, 50, 8, 64) -> transpose(1, 2) (32, 8, 50, 64)\n";
     CHECK_MESSAGE(has(r.out, line), line);
   }
-  CHECK(has(r.out, "softmax(-1) (32, 8, 50, 50) -> matmul (32, 8, 50, 64)\n"));
+  CHECK(has(r.out, "-> softmax(-1) (32, 8, 50, 50)\n  -> matmul (32, 8, 50, 64)\n"));
   CHECK(has(r.out,
-            "transpose(1, 2) (32, 50, 8, 64) -> contiguous (32, 50, 8, 64) -> "
-            "view (32, 50, 512)\n"));
+            "transpose(1, 2) (32, 50, 8, 64) -> contiguous (32, 50, 8, 64)\n"
+            "  -> view (32, 50, 512)\n"));
   CHECK(has(r.out, "\nW_o (32, 50, 512)\n"));
 }
 
 TEST_CASE("each op is shown with its strides, and whether it is contiguous and shares memory") {
   const Result r = run_tapehead("trace --batch 2 --length 3 --d-model 8 --heads 4");
   CHECK(r.code == 0);
-  CHECK(
-      has(r.out,
-          "W_q (2, 3, 8) -> view (2, 3, 4, 2) -> transpose(1, 2) (2, 4, 3, 2)\n"
-          "    W_q               (2, 3, 8)         strides (24, 8, 1)              contiguous\n"
-          "    view              (2, 3, 4, 2)      strides (24, 8, 2, 1)           contiguous, "
-          "same memory\n"
-          "    transpose(1, 2)   (2, 4, 3, 2)      strides (24, 2, 8, 1)           not contiguous, "
-          "same memory\n"));
+  CHECK(has(r.out,
+            "    op                shape            strides               contiguous  memory\n"));
+  CHECK(has(r.out,
+            "W_q (2, 3, 8) -> view (2, 3, 4, 2) -> transpose(1, 2) (2, 4, 3, 2)\n"
+            "    W_q               (2, 3, 8)        (24, 8, 1)            yes         new\n"
+            "    view              (2, 3, 4, 2)     (24, 8, 2, 1)         yes         shared\n"
+            "    transpose(1, 2)   (2, 4, 3, 2)     (24, 2, 8, 1)         no          shared\n"));
 }
 
 TEST_CASE("sizes that no machine can hold are an error, not a crash") {

@@ -31,10 +31,9 @@ TEST_CASE("training shows gradients, progress, accuracy, an example and each hea
   CHECK(r.err.empty());
   CHECK(r.out.rfind("copy: eight digits, answered by the same\n", 0) == 0);
   CHECK(has(r.out, "1 layer of 4 heads, d_model 32, no mask, "));
-  CHECK(
-      has(line_of(r.out, "gradients checked: "), " entries agree with central differences, worst"));
-  CHECK(has(line_of(r.out, "step  1/60   loss 2."), "tokens/s"));
-  CHECK(has(line_of(r.out, "step 60/60   loss 0."), "0 s left"));
+  CHECK(has(line_of(r.out, "gradients checked: "), " entries agree with central differences to "));
+  CHECK(has(line_of(r.out, "step  1/60  loss 2."), "tokens/s"));
+  CHECK(has(line_of(r.out, "step 60/60  loss 0."), "0 s left"));
   CHECK(has(line_of(r.out, "held-out accuracy "), " %  (of 1,000 whole sequences"));
   CHECK(has(line_of(r.out, "for example "), " was answered "));
   for (const char* part : {"layer 0", "head 0", "head 3", "█"}) CHECK(has(r.out, part));
@@ -152,6 +151,7 @@ TEST_CASE("Ctrl-C ends training with one line, and writes no weights") {
   REQUIRE(pipe(error) == 0);
   const pid_t child = fork();
   if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);  // whoever runs the tests may ignore it
     dup2(error[1], STDERR_FILENO);
     close(error[0]);
     dup2(open(folder.file("log").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
