@@ -34,7 +34,7 @@ std::string near_match(std::string_view typed, const std::vector<std::string>& n
   std::size_t least = typed.size() / 3 + 1;  // as far as this is no longer close
   for (const std::string& name : names) {
     const std::size_t far = distance(typed, name);
-    if (far < least && far < name.size()) least = far, best = name;
+    if (far < least) least = far, best = name;
   }
   return best;
 }

@@ -54,7 +54,14 @@ TEST_CASE("a terminal gets a progress line that is written over, and colours") {
   CHECK(has(r.out, "\rstep 30/30 "));
   CHECK(has(r.out, "\033[48;5;"));
   const auto begin = r.out.find("\rstep"), end = r.out.find("\r\n", begin);
-  CHECK_FALSE(has(r.out.substr(begin, end - begin), "\n"));
+  const std::string live = r.out.substr(begin, end - begin);
+  CHECK_FALSE(has(live, "\n"));
+  for (auto at = live.find('\r'); at < live.size();) {
+    const auto next = std::min(live.find('\r', at + 1), live.size());
+    CHECK(next - at == 80);  // a return and 79 columns
+    at = next;
+  }
+  CHECK(r.out.substr(end, 10) == "\r\nheld-out");
   CHECK_FALSE(has(run_on_terminal("train copy --steps 2", "NO_COLOR=1").out, "\033"));
 }
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <memory>
 #include <thread>
 
 #include "../support/folder.h"
@@ -104,6 +105,17 @@ TEST_CASE("two writers of one file do not disturb each other") {
   one.commit();
   CHECK(folder.read("a") == "one");
   CHECK(folder.names() == Names{"a"});
+}
+
+TEST_CASE("a file that was committed no longer minds what others do") {
+  const Folder folder;
+  auto first = std::make_unique<AtomicFile>(folder.file("a"));
+  first->commit();
+  AtomicFile second(folder.file("a"));
+  write(second, "second");
+  first.reset();
+  second.commit();
+  CHECK(folder.read("a") == "second");
 }
 
 TEST_CASE("files that other threads make meanwhile get their own permissions") {

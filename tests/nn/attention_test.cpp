@@ -165,6 +165,17 @@ TEST_CASE("a bias is added to the scores before the mask") {
                    {.atol = 1e-6}) == "");
 }
 
+TEST_CASE("hidden scores become -1e9 and no less: what scores lower still loses to them") {
+  const Tensor lower = tensor({{-2e9, 0.0}}, Float64), mask = tensor({{1, 0}}),
+               x = noise({1, 1, 2, 2});
+  const Tensor query = x.narrow(2, 0, 1);
+  const Tensor want = tensor({{0., 1.}}, Float64).view({1, 1, 1, 2});
+  CHECK(difference(scaled_dot_product_attention(query, x, x, mask, nullptr, lower).weights, want) ==
+        "");
+  CHECK(difference(fused_attention(query, x, x, mask == 1, lower, {}, 1, true).weights, want) ==
+        "");
+}
+
 TEST_CASE(
     "attention weights are those of the last call, differentiable, unless they are not kept") {
   MultiHeadAttention attn(4, 2, 0.0);
@@ -175,6 +186,8 @@ TEST_CASE(
   (attn.attention_weights() * noise({1, 2, 3, 3}, 1, Float32)).sum().backward();
   CHECK(x.grad().defined());
   attn.keep_weights(false);
+  CHECK_FALSE(attn.keeps_weights());
+  CHECK_THROWS_AS(attn.attention_weights(), Error);  // those of the call before are gone
   CHECK(difference(attn(x, x, x), kept) == "");
   CHECK_THROWS_WITH_AS(
       attn.attention_weights(),
@@ -247,7 +260,11 @@ TEST_CASE("attention refuses inputs of other shapes and says which and what to d
       "MultiHeadAttention: query, key and value must have one batch size, and key and value one "
       "length, got (2, 3, 4), (2, 3, 4) and (2, 5, 4)",
       ShapeError);
-  CHECK_THROWS_AS(attn(ones({1, 3, 4}), x, x), ShapeError);
+  CHECK_THROWS_WITH_AS(
+      attn(ones({1, 3, 4}), x, x),
+      "MultiHeadAttention: query, key and value must have one batch size, and key and value one "
+      "length, got (1, 3, 4), (2, 3, 4) and (2, 3, 4)",
+      ShapeError);
 }
 
 TEST_CASE("an empty batch goes through attention") {

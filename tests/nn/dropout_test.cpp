@@ -26,7 +26,9 @@ Index count(const Tensor& x, double value) {
 
 TEST_CASE(
     "dropout zeroes the elements that PyTorch's does, and leaves the generator where it does") {
-  for (const testing::Json& golden : testing::goldens("dropout").at("ones")) {
+  const testing::Json goldens = testing::goldens("dropout").at("ones");
+  CHECK(goldens.size() == 10);
+  for (const testing::Json& golden : goldens) {
     const Tensor want = testing::to_tensor(golden.at("y"));
     CAPTURE(golden.at("p").get<double>());
     manual_seed(golden.at("seed").get<std::uint64_t>());

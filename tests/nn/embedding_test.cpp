@@ -32,4 +32,7 @@ TEST_CASE("an embedding refuses sizes below 1") {
   CHECK_THROWS_WITH_AS(
       Embedding(0, 3),
       "Embedding: expected num_embeddings and embedding_dim of at least 1, got 0 and 3", Error);
+  CHECK_THROWS_WITH_AS(
+      Embedding(3, 0),
+      "Embedding: expected num_embeddings and embedding_dim of at least 1, got 3 and 0", Error);
 }

@@ -56,6 +56,8 @@ TEST_CASE("an encoder block keeps attention weights only when asked to") {
 
 TEST_CASE("an encoder block drops out at four places while training") {
   EncoderBlock block(8, 2, 16, 0.5);
+  CHECK(block.attn.dropout.p == 0.5);
+  CHECK(block.ff.dropout.p == 0.5);
   const Tensor x = noise({2, 3, 8}, 1, Float32);
   manual_seed(1);
   const Tensor y = block(x);

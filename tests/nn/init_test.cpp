@@ -44,6 +44,7 @@ TEST_CASE("every initialiser fills in the numbers that PyTorch's does") {
 
 TEST_CASE("gains are PyTorch's") {
   const testing::Json gains = testing::goldens("init").at("gains");
+  CHECK(gains.size() == 7);
   for (auto gain = gains.begin(); gain != gains.end(); ++gain) {
     CAPTURE(gain.key());
     const bool leaky = gain.key() == "leaky_relu 0.3";

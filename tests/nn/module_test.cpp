@@ -144,6 +144,15 @@ TEST_CASE("an error within modules says in which, once, by its full path") {
   CHECK(module_path().empty());
 }
 
+TEST_CASE("an error in a module that was registered twice names the first of its names") {
+  Shared shared;
+  CHECK_THROWS_WITH_AS(
+      shared(ones({3})),
+      "mul: shapes (3) and (2) do not broadcast: 3 against 2 in dimension -1; sizes must be equal, "
+      "or one of them 1 (in a)",
+      ShapeError);
+}
+
 TEST_CASE("an error in the outermost module itself has no path to name") {
   Leaf leaf;
   CHECK_THROWS_WITH_AS(
@@ -244,6 +253,13 @@ TEST_CASE("names are unique, not empty and without dots") {
     Tensor table;
   };
   CHECK_THROWS_WITH_AS(Twice(), "add: Twice has two members named \"x\"; rename one of them",
+                       Error);
+  struct Children : Layer<Children> {
+    Children() { add("x", left), add("x", right); }
+    Tensor forward(const Tensor& x) { return x; }
+    Leaf left, right;
+  };
+  CHECK_THROWS_WITH_AS(Children(), "add: Children has two members named \"x\"; rename one of them",
                        Error);
 }
 

@@ -260,6 +260,9 @@ TEST_CASE("an optimiser refuses options out of range") {
   CHECK_THROWS_WITH_AS(
       SGD(p, {.lr = 1, .nesterov = true}),
       "SGD: nesterov needs a momentum and no dampening, got momentum 0 and dampening 0", Error);
+  CHECK_THROWS_WITH_AS(
+      SGD(p, {.lr = 1, .momentum = 0.9, .dampening = 0.1, .nesterov = true}),
+      "SGD: nesterov needs a momentum and no dampening, got momentum 0.9 and dampening 0.1", Error);
   CHECK_THROWS_WITH_AS(Adam(p, {.betas = {1, 0.9}}),
                        "Adam: betas[0] must be at least 0 and below 1, got 1", Error);
   CHECK_THROWS_WITH_AS(AdamW(p, {.betas = {0.9, -0.5}}),

@@ -80,6 +80,21 @@ TEST_CASE("load_state_dict names all that does not fit at once, and then loads n
     CHECK(difference(net.state_dict()[i].second, before[i].second) == "");
 }
 
+TEST_CASE("load_state_dict refuses what is only missing or only unexpected, unless told not to") {
+  Net net;
+  StateDict state = net.state_dict();
+  state.emplace_back("extra", ones({1}));
+  CHECK_THROWS_WITH_AS(net.load_state_dict(state),
+                       "load_state_dict: the names and shapes must be those of this Net; "
+                       "unexpected: extra; nothing was loaded",
+                       Error);
+  state.resize(state.size() - 2);
+  CHECK_THROWS_WITH_AS(net.load_state_dict(state),
+                       "load_state_dict: the names and shapes must be those of this Net; missing: "
+                       "last.bias; nothing was loaded",
+                       Error);
+}
+
 TEST_CASE("load_state_dict loads nothing where one tensor cannot be written") {
   struct Repeated : Layer<Repeated> {
     Repeated() : weight(zeros({2})) {

@@ -39,21 +39,24 @@ TEST_CASE("a score counts tokens that are asked for and sequences that are right
 }
 
 TEST_CASE("a score of nothing asked is no token right and every sequence right") {
-  const Score s = score(tensor({{1, 2}}), full({1, 2}, no_target, Int64));
-  CHECK(s.tokens == 0);
-  CHECK(s.sequences == 1);
+  const Tensor nothing = full({1, 2}, no_target, Int64);
+  for (const Tensor& answers : {tensor({{1, 2}}), nothing}) {
+    const Score s = score(answers, nothing);
+    CHECK(s.tokens == 0);
+    CHECK(s.sequences == 1);
+  }
 }
 
 TEST_CASE("a causal model is judged by what it makes of its own answers") {
   SequenceModel model(
       {.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0, .causal = true});
   teach_successor(model);
-  // It is asked from position 1 on. Its own answers go on 3, 4, 0; the inputs say 1 after 3: a
-  // model that read them would answer 2 next.
-  const data::Batch batch{tensor({{1, 2, 3, 1}}), tensor({{no_target, 3, 4, 0}})};
-  CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{3, 4, 0}})));
+  // It is asked from position 1 on, where it reads a 3 that is not its own answer to 1. Its answers
+  // go on 4, 0, 1; the inputs say 3 after 0: a model that read them would answer 4 in the end.
+  const data::Batch batch{tensor({{1, 3, 4, 3}}), tensor({{no_target, 4, 0, 1}})};
+  CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{4, 0, 1}})));
   CHECK(evaluate(model, batch).sequences == 1);
-  CHECK(equal(batch.inputs, tensor({{1, 2, 3, 1}})));
+  CHECK(equal(batch.inputs, tensor({{1, 3, 4, 3}})));
 }
 
 TEST_CASE("a model without a mask answers from all inputs at once") {

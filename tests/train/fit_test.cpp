@@ -62,6 +62,32 @@ TEST_CASE("the same seeds give the same run, bit for bit, with any number of thr
   for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i].loss == two[i].loss);
 }
 
+TEST_CASE("the first step is as small as the warm-up has it, and gradients are clipped") {
+  const auto moved = [](const FitOptions& options) {
+    manual_seed(0);
+    SequenceModel model({.vocabulary = 10, .context = 8});
+    trained(model, "copy", options);
+    return model.head.bias.detach().abs().max().item();  // it begins at 0
+  };
+  CHECK(moved({.steps = 1, .lr = 1e-2}) == doctest::Approx(1e-2).epsilon(1e-3));
+  CHECK(moved({.steps = 1, .lr = 1e-2, .warmup = 99}) == doctest::Approx(1e-4).epsilon(1e-3));
+  // Adam's step is that of any gradient, down to its eps of 1e-8.
+  CHECK(moved({.steps = 1, .lr = 1e-2, .max_norm = 1e-12}) < 1e-5);
+}
+
+TEST_CASE("old gradients don't count, and the model is training") {
+  const auto weights = [](bool with_old_gradients) {
+    manual_seed(0);
+    SequenceModel model({.vocabulary = 10, .context = 8});
+    if (with_old_gradients) (model(zeros({1, 8}, Int64)).select(-1, 3) * 1e3).sum().backward();
+    model.eval();
+    trained(model, "copy", {.steps = 2, .lr = 1e-2});
+    CHECK(model.is_training());
+    return model.head.weight.detach();
+  };
+  CHECK(difference(weights(true), weights(false)) == "");
+}
+
 TEST_CASE("a report that says stop ends training") {
   SequenceModel model({.vocabulary = 10, .context = 8});
   const data::Task task = data::copy_task();

@@ -34,6 +34,14 @@ TEST_CASE("TRAIN-01: The first loss of an untrained model is about ln V") {
   }
 }
 
+TEST_CASE("a model is embedding, positions, blocks, norm and head") {
+  SequenceModel model({.vocabulary = 5, .context = 4, .layers = 2, .causal = true});
+  const Tensor tokens = tensor({{1, 2, 3, 4}, {0, 0, 1, 1}}), mask = nn::causal_mask(4);
+  const Tensor x = model.positions(model.embedding(tokens));
+  const Tensor y = model.blocks[1](model.blocks[0](x, mask), mask);
+  CHECK(difference(model(tokens), model.head(model.norm(y))) == "");
+}
+
 TEST_CASE("a model gives a logit for each symbol at each position") {
   SequenceModel model({.vocabulary = 11, .context = 8});
   CHECK(model(zeros({3, 8}, Int64)).shape() == Shape{3, 8, 11});

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
+#include <tapehead/autograd/observer.h>
 #include <tapehead/core/random.h>
 #include <tapehead/data/tasks.h>
 #include <tapehead/train/fit.h>
@@ -25,6 +26,19 @@ TEST_CASE("the gradients of every recipe's architecture are right, and none is l
     CHECK(result.checked > 32 * 30);
     CHECK(result.worst_relative < 1e-4);
   }
+}
+
+TEST_CASE("the check reads one sequence of at most eight tokens") {
+  struct Reads : Observer {
+    void after(const OpCall& call, const Tensor& result) override {
+      if (std::string(call.op) == "embedding") shape = result.shape();
+    }
+    Shape shape;
+  } reads;
+  check_gradients({.vocabulary = 5, .context = 64, .d_model = 4, .heads = 1}, 0, 0.01);
+  CHECK(reads.shape == Shape{1, 8, 4});
+  check_gradients({.vocabulary = 5, .context = 3, .d_model = 4, .heads = 1}, 0, 0.01);
+  CHECK(reads.shape == Shape{1, 3, 4});
 }
 
 TEST_CASE("the check takes no longer than it may") {

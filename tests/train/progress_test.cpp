@@ -38,6 +38,7 @@ TEST_CASE("large numbers are rounded to two or three digits") {
   CHECK(rounded(812.3) == "812");
   CHECK(rounded(999.7) == "1.0k");
   CHECK(rounded(9949) == "9.9k");
+  CHECK(rounded(9960) == "10k");
   CHECK(rounded(61234) == "61k");
   CHECK(rounded(1234567) == "1.2M");
 }

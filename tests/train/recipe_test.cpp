@@ -28,6 +28,30 @@ TEST_CASE("reverse is learnt within 400 steps") { CHECK(accuracy("reverse", 400)
 TEST_CASE("sort is learnt within 500 steps") { CHECK(accuracy("sort", 500) >= 0.98); }
 TEST_CASE("addition is learnt within 2,000 steps") { CHECK(accuracy("addition", 2000) >= 0.98); }
 
+TEST_CASE("a recipe says how the model is built and trained") {
+  const Recipe r{.steps = 250,
+                 .batch = 8,
+                 .lr = 0.5,
+                 .layers = 3,
+                 .heads = 2,
+                 .d_model = 6,
+                 .widening = 4,
+                 .dropout = 0.25};
+  const ModelOptions m = r.model(11, 7, true);
+  CHECK(m.vocabulary == 11);
+  CHECK(m.context == 7);
+  CHECK(m.d_model == 6);
+  CHECK(m.heads == 2);
+  CHECK(m.layers == 3);
+  CHECK(m.d_ff == 24);
+  CHECK(m.dropout == 0.25);
+  CHECK(m.causal);
+  CHECK_FALSE(r.model(11, 7, false).causal);
+  CHECK(r.fit().steps == 250);
+  CHECK(r.fit().lr == 0.5);
+  CHECK(r.fit().warmup == 25);
+}
+
 TEST_CASE("every task has a recipe, and so has text") {
   std::vector<std::string> names = data::task_names();
   names.push_back("text");

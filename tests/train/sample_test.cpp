@@ -35,6 +35,29 @@ TEST_CASE("sampling goes on from a prompt, the same for the same generator") {
   CHECK(sample(model, {1, 2}, 40, c) != first);
 }
 
+TEST_CASE("each token follows from as many of those before it as the model reads") {
+  manual_seed(1);
+  Model model;
+  core::Generator random(0);
+  Tokens text{1, 2};
+  for (int i = 0; i < 10; ++i) {
+    const auto T = std::min<std::ptrdiff_t>(std::ssize(text), 6);
+    const Tensor logits = model(tensor(Tokens(text.end() - T, text.end()), {1, T}));
+    text.push_back(argmax(logits.select(0, 0).select(0, T - 1)).item<Index>());
+  }
+  CHECK(sample(model, {1, 2}, 10, random, 0) == Tokens(text.begin() + 2, text.end()));
+}
+
+TEST_CASE("sampling drops nothing and leaves the model training") {
+  manual_seed(1);
+  SequenceModel model(
+      {.vocabulary = 9, .context = 6, .d_model = 8, .heads = 2, .dropout = 0.9, .causal = true});
+  core::Generator random(0);
+  const Tokens first = sample(model, {1}, 30, random, 0);
+  CHECK(sample(model, {1}, 30, random, 0) == first);
+  CHECK(model.is_training());
+}
+
 TEST_CASE("tokens are drawn with the probabilities of the softmax") {
   Model model;
   model.always({std::log(0.1), std::log(0.6), -1e9, std::log(0.3)});
@@ -62,6 +85,7 @@ TEST_CASE("logits in the thousands do not overflow") {
   model.always({5000, 0, 0, 0});
   core::Generator random(0);
   CHECK(sample(model, {1}, 5, random, 0.01) == Tokens(5, 0));
+  CHECK(sample(model, {1}, 5, random, 1e-306) == Tokens(5, 0));
 }
 
 TEST_CASE("sampling needs a causal model, a prompt and a temperature") {
