@@ -15,8 +15,9 @@ void describe(const train::SequenceModel& model, const train::Recipe& recipe) {
   const train::ModelOptions& m = model.options;
   say(text(recipe.layers, recipe.layers == 1 ? " layer of " : " layers of ", m.heads,
            m.heads == 1 ? " head" : " heads", ", d_model ", m.d_model, ", ",
-           m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters\n",
-           grouped(recipe.steps), recipe.steps == 1 ? " step of " : " steps of ", recipe.batch,
+           m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters",
+           m.dropout > 0 ? text(", dropout ", m.dropout) : "", "\n", grouped(recipe.steps),
+           recipe.steps == 1 ? " step of " : " steps of ", recipe.batch,
            recipe.batch == 1 ? " sequence" : " sequences", ", learning rate up to ", recipe.lr,
            "\n"));
 }

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <tapehead/cli/run.h>
 
 #include <cstdint>
 #include <cstring>
@@ -17,10 +18,13 @@ std::string line_of(const std::string& text, const std::string& start) {
   return rest.substr(0, rest.find('\n'));
 }
 
-nlohmann::json header(const std::string& bytes) {
+std::size_t header_size(const std::string& bytes) {
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
-  return nlohmann::json::parse(bytes.substr(8, length));
+  return length;
+}
+nlohmann::json header(const std::string& bytes) {
+  return nlohmann::json::parse(bytes.substr(8, header_size(bytes)));
 }
 
 }  // namespace
@@ -35,7 +39,9 @@ TEST_CASE("training shows gradients, progress, accuracy, an example and each hea
   CHECK(has(line_of(r.out, "step  1/60  loss 2."), "tokens/s"));
   CHECK(has(line_of(r.out, "step 60/60  loss 0."), "0 s left"));
   CHECK(has(line_of(r.out, "held-out accuracy "), " %  (of 1,000 whole sequences"));
-  CHECK(has(line_of(r.out, "for example "), " was answered "));
+  CHECK_FALSE(has(r.out, "no time"));
+  const std::string example = line_of(r.out, "for example ");
+  CHECK(example == example.substr(0, 8) + " was answered " + example.substr(0, 8) + ": right");
   for (const char* part : {"layer 0", "head 0", "head 3", "█"}) CHECK(has(r.out, part));
 }
 
@@ -82,7 +88,37 @@ TEST_CASE("addition is written out and judged digit by digit") {
   const std::string example = line_of(r.out, "for example ");  // 37+85= was answered 221: right
   CHECK(example[2] == '+');
   CHECK(example[5] == '=');
-  CHECK(example.find(':') == std::string("37+85= was answered 221").size());
+  CHECK(example.find(": wrong, it is ") == std::string("37+85= was answered 221").size());
+}
+
+TEST_CASE("options reach the model and its training") {
+  const Result r = run_tapehead(
+      "train copy --steps 2 --batch 8 --lr 0.5 --layers 2 --heads 2 --d-model 16 --dropout 0.3");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "2 layers of 2 heads, d_model 16, no mask, "));
+  CHECK(has(r.out, " parameters, dropout 0.3\n2 steps of 8 sequences, learning rate up to 0.5\n"));
+}
+
+TEST_CASE("another seed is another model, not only other batches") {
+  const Folder folder;
+  // So small a rate leaves all but the smallest numbers as they were drawn.
+  const auto embedding = [&](const std::string& seed) {
+    run_tapehead("train copy --steps 1 --lr 1e-12 --seed " + seed + " --out '" + folder.file(seed) +
+                 "'");
+    const std::string bytes = folder.read(seed);
+    const auto place = header(bytes).at("embedding.weight").at("data_offsets");
+    const std::size_t begin = place[0], end = place[1];
+    return bytes.substr(8 + header_size(bytes) + begin, end - begin);
+  };
+  CHECK(embedding("5") != embedding("6"));
+  CHECK(embedding("5").size() == 10 * 32 * 4);
+}
+
+TEST_CASE("batches are drawn by the seed, but not as weights are") {
+  using tapehead::cli::batch_generator;
+  CHECK(batch_generator(5).state() == batch_generator(5).state());
+  CHECK(batch_generator(5).state() != batch_generator(6).state());
+  CHECK(batch_generator(5).state() != tapehead::core::Generator(5).state());
 }
 
 TEST_CASE("a model without layers can be trained; it has no attention to show") {
@@ -108,7 +144,12 @@ TEST_CASE("the final weights are written where --out says") {
   CHECK(names.at("embedding.weight").at("shape") == nlohmann::json{10, 32});
   CHECK(names.contains("blocks.0.attn.W_q.weight"));
   CHECK(names.at("head.bias").at("dtype") == "F32");
-  CHECK(names.at("__metadata__").at("task") == "copy");
+  CHECK(names.at("__metadata__") == nlohmann::json{{"format", "pt"},
+                                                   {"task", "copy"},
+                                                   {"heads", "4"},
+                                                   {"layers", "1"},
+                                                   {"context", "8"},
+                                                   {"causal", "false"}});
   CHECK(folder.names() == std::vector<std::string>{"w.safetensors"});
 }
 
@@ -148,8 +189,19 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
   CHECK(has(line_of(r.out, "held-out loss "),
             "nats per character  (all characters equally likely: "
             "2.708)"));
-  CHECK(has(r.out, "what it now writes"));
-  CHECK_FALSE(has(r.out, "\033"));  // not even where the text has them
+  const auto sample = r.out.find("what it now writes");
+  REQUIRE(sample != std::string::npos);
+  CHECK_FALSE(has(r.out.substr(sample), "\u21b5"));  // line breaks are broken
+  CHECK_FALSE(has(r.out, "\033"));                   // not even where the text has them
+}
+
+TEST_CASE("a short text is read whole, in windows as long as --context says") {
+  const Folder folder;
+  const std::string file = folder.write("t.txt", "so it goes, and so it went.\n");
+  const Result r = run_tapehead("train text --file '" + file + "' --steps 2 --context 8");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, file + ": 28 characters, 14 different; too short to hold a part of it out\n"));
+  CHECK(has(line_of(r.out, "loss "), " nats per character"));
 }
 
 TEST_CASE("Ctrl-C ends training with one line, and writes no weights") {
