@@ -17,7 +17,7 @@ constexpr double temperature = 0.8;
 void introduce(const data::Text& text_file, const data::TextParts& parts) {
   say(text(text_file.name(), ": ", grouped(text_file.size()),
            text_file.is_utf8() ? " characters, " : " bytes (it is not UTF-8), ",
-           text_file.vocabulary().size(), " different; ",
+           text_file.vocabulary().size(), " different\n",
            parts.split ? "the last tenth is held out" : "too short to hold a part of it out",
            "\n"));
 }

@@ -185,7 +185,7 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
       run_tapehead("train text --file '" + file + "' --steps 3 --context 16 --batch 4");
   CHECK(r.code == 0);
   CHECK(r.err.empty());
-  CHECK(has(r.out, file + ": 4,000 characters, 15 different; the last tenth is held out\n"));
+  CHECK(has(r.out, file + ": 4,000 characters, 15 different\nthe last tenth is held out\n"));
   CHECK(has(line_of(r.out, "held-out loss "),
             "nats per character  (all characters equally likely: "
             "2.708)"));
@@ -200,7 +200,7 @@ TEST_CASE("a short text is read whole, in windows as long as --context says") {
   const std::string file = folder.write("t.txt", "so it goes, and so it went.\n");
   const Result r = run_tapehead("train text --file '" + file + "' --steps 2 --context 8");
   CHECK(r.code == 0);
-  CHECK(has(r.out, file + ": 28 characters, 14 different; too short to hold a part of it out\n"));
+  CHECK(has(r.out, file + ": 28 characters, 14 different\ntoo short to hold a part of it out\n"));
   CHECK(has(line_of(r.out, "loss "), " nats per character"));
 }
 

@@ -338,7 +338,7 @@ TEST_CASE("to converts nothing where one buffer cannot be converted") {
       "to: \"right.offset\" is the result of mul and has a history that belongs to "
       "its value; use detach() first",
       GraphError);
-  for (const auto& [name, x] : pair.state_dict()) CHECK_MESSAGE(x.dtype() == Float32, name);
+  for (const auto& entry : pair.state_dict()) CHECK(entry.second.dtype() == Float32);
   for (const Tensor& parameter : pair.parameters()) CHECK(parameter.grad().dtype() == Float32);
 }
 
