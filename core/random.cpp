@@ -184,19 +184,19 @@ NDArray bernoulli_like(Generator& generator, double p, const NDArray& x) {
   return bernoulli(generator, p, shape, x.dtype()).permute(back);
 }
 
-void uniform_(Generator& generator, NDArray& target, double from, double to) {
-  dispatch_floating("uniform_", target.dtype(), [&]<class T>() {
+void uniform_(Generator& generator, NDArray& target, double from, double to, const char* op) {
+  dispatch_floating(op, target.dtype(), [&]<class T>() {
     if (!(from <= to && in_range<T>(from) && in_range<T>(to) && in_range<T>(to - from)))
-      fail("uniform_: from must not exceed to, and both and their distance must be ",
+      fail(op, ": from must not exceed to, and both and their distance must be ",
            name(target.dtype()), " numbers, got ", from, " and ", to);
     const T low = static_cast<T>(from), width = static_cast<T>(to) - low;
-    fill<T>("uniform_", target, [&] { return std::fma(uniform<T>(generator), width, low); });
+    fill<T>(op, target, [&] { return std::fma(uniform<T>(generator), width, low); });
   });
 }
 
-void normal_(Generator& generator, NDArray& target, double mean, double std) {
-  if (!(std >= 0)) fail("normal_: std must not be negative, got ", std);
-  fill_normal("normal_", generator, target, mean, std);
+void normal_(Generator& generator, NDArray& target, double mean, double std, const char* op) {
+  if (!(std >= 0)) fail(op, ": std must not be negative, got ", std);
+  fill_normal(op, generator, target, mean, std);
 }
 
 void bernoulli_(Generator& generator, NDArray& target, double p) {

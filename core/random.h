@@ -32,11 +32,14 @@ NDArray bernoulli_like(Generator& generator, double p, const NDArray& x);
 
 // In place, for initialisers: Tensor.uniform_, Tensor.normal_ and Tensor.bernoulli_. Any strides;
 // the draws follow the order in memory. ShapeError where the target's memory overlaps itself.
+// Messages name `op`.
 
 /// Uniform in [from, to). Float32 or Float64; Error unless from <= to and both are in its range.
-void uniform_(Generator& generator, NDArray& target, double from, double to);
+void uniform_(Generator& generator, NDArray& target, double from, double to,
+              const char* op = "uniform_");
 /// Normal. Float32 or Float64; Error unless std >= 0.
-void normal_(Generator& generator, NDArray& target, double mean, double std);
+void normal_(Generator& generator, NDArray& target, double mean, double std,
+             const char* op = "normal_");
 /// 1 with probability p, else 0.
 void bernoulli_(Generator& generator, NDArray& target, double p);
 

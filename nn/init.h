@@ -12,7 +12,7 @@
 
 namespace tapehead::nn::init {
 
-/// Each returns the tensor it fills.
+/// Each returns the tensor it fills. Error for an undefined one.
 Tensor uniform_(Tensor tensor, double a = 0, double b = 1);
 Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
 Tensor constant_(Tensor tensor, double value);
@@ -25,7 +25,7 @@ Tensor ones_(Tensor tensor);
 double calculate_gain(std::string_view nonlinearity, std::optional<double> param = {});
 
 /// Weights (fan_out, fan_in, …); ShapeError for fewer than two dimensions.
-/// Glorot and Bengio (2010): deviation gain sqrt(2 / (fan_in + fan_out)).
+/// Glorot and Bengio (2010): deviation gain sqrt(2 / (fan_in + fan_out)). Error unless gain >= 0.
 Tensor xavier_uniform_(Tensor tensor, double gain = 1);
 Tensor xavier_normal_(Tensor tensor, double gain = 1);
 

@@ -38,6 +38,10 @@ void check_shape(const char* what, const Shape& mask, const Shape& scores) {
                    " with 1 for any size but the last, got ", mask, fix(mask, scores));
 }
 
+void check_length(const char* op, Index T) {
+  if (T < 0) fail<ShapeError>(op, ": T must be at least 0, got ", T);
+}
+
 // 0 and 1 as Bool. Anything else is no mask.
 template <class T>
 NDArray as_bool(const NDArray& mask) {
@@ -56,9 +60,13 @@ NDArray as_bool(const NDArray& mask) {
 
 }  // namespace
 
-Tensor causal_mask(Index T) { return ones({T, T}, Bool).tril(); }
+Tensor causal_mask(Index T) {
+  check_length("causal_mask", T);
+  return ones({T, T}, Bool).tril();
+}
 
 Tensor padding_mask(const std::vector<Index>& lengths, Index T) {
+  check_length("padding_mask", T);
   const auto B = static_cast<Index>(lengths.size());
   NDArray mask = NDArray::empty({B, 1, 1, T}, Bool);
   bool* row = mask.mutable_data<bool>("padding_mask");

@@ -13,10 +13,10 @@
 
 namespace tapehead::nn {
 
-/// (T, T) Bool: position i sees positions 0 to i.
+/// (T, T) Bool: position i sees positions 0 to i. ShapeError for a negative T.
 Tensor causal_mask(Index T);
 /// (B, 1, 1, T) Bool: of sequence b the first lengths[b] keys are seen, the rest is padding. Error
-/// for a length outside [0, T].
+/// for a length outside [0, T], ShapeError for a negative T.
 Tensor padding_mask(const std::vector<Index>& lengths, Index T);
 
 /// `mask` as Bool, checked against the scores (..., Tq, Tk) that it is for, usually (B, H, Tq, Tk).

@@ -24,17 +24,19 @@ Tensor plus_first_rows(const char* name, const Tensor& x, const Tensor& table) {
 
 Tensor sinusoidal_encoding(Index max_len, Index d_model, DType dtype) {
   check_sizes("sinusoidal_encoding", max_len, d_model);
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(core::checked_product(max_len, d_model)));
-  for (Index t = 0; t < max_len; ++t) {
-    for (Index j = 0; j < d_model; ++j) {
-      const auto pair = static_cast<double>(j - j % 2);
-      const double angle =
-          static_cast<double>(t) / std::pow(10000.0, pair / static_cast<double>(d_model));
-      values.push_back(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  return core::dispatch_floating("sinusoidal_encoding", dtype, [&]<class T>() {
+    NDArray encoding = NDArray::empty({max_len, d_model}, dtype);
+    T* value = encoding.mutable_data<T>("sinusoidal_encoding");
+    for (Index t = 0; t < max_len; ++t) {
+      for (Index j = 0; j < d_model; ++j) {
+        const auto pair = static_cast<double>(j - j % 2);
+        const double angle =
+            static_cast<double>(t) / std::pow(10000.0, pair / static_cast<double>(d_model));
+        *value++ = static_cast<T>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      }
     }
-  }
-  return tensor(values, {max_len, d_model}, dtype);
+    return Tensor(std::move(encoding));
+  });
 }
 
 SinusoidalPositions::SinusoidalPositions(Index max_len, Index d_model) {

@@ -10,7 +10,7 @@
 namespace tapehead::nn {
 
 /// pe[t, 2i] = sin(t / 10000^(2i / d)), pe[t, 2i + 1] = cos of the same angle; (max_len, d_model).
-/// An odd d_model has one cosine fewer. (Vaswani et al., 2017, section 3.5)
+/// An odd d_model has one cosine fewer. Float32 or Float64. (Vaswani et al., 2017, section 3.5)
 Tensor sinusoidal_encoding(Index max_len, Index d_model, DType dtype = Float32);
 
 /// Adds fixed sines and cosines.

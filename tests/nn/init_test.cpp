@@ -2,6 +2,7 @@
 #include <tapehead/autograd/create.h>
 #include <tapehead/nn/embedding.h>
 #include <tapehead/nn/init.h>
+#include <tapehead/nn/linear.h>
 #include <tapehead/nn/parameter.h>
 
 #include <cmath>
@@ -71,6 +72,51 @@ TEST_CASE("fans need two dimensions") {
                        "xavier_uniform_: expected a weight (fan_out, fan_in, ...), got (3); use "
                        "uniform_, normal_ or zeros_ for a bias",
                        ShapeError);
+}
+
+TEST_CASE("an initialiser refuses an undefined tensor") {
+  nn::Linear linear(2, 2, /*bias=*/false);
+  CHECK_THROWS_WITH_AS(init::zeros_(linear.bias),
+                       "zeros_: the tensor is undefined, such as the bias of a layer without one; "
+                       "check defined()",
+                       Error);
+  const auto refusal = [](const auto& fill) -> std::string {
+    try {
+      fill(Tensor());
+    } catch (const Error& error) {
+      return std::string(error.what()).substr(0, std::string(error.what()).find(':'));
+    }
+    return "";
+  };
+  CHECK(refusal(init::ones_) == "ones_");
+  CHECK(refusal([](Tensor x) { init::constant_(x, 1); }) == "constant_");
+  CHECK(refusal([](Tensor x) { init::uniform_(x); }) == "uniform_");
+  CHECK(refusal([](Tensor x) { init::normal_(x); }) == "normal_");
+  CHECK(refusal([](Tensor x) { init::xavier_uniform_(x); }) == "xavier_uniform_");
+  CHECK(refusal([](Tensor x) { init::xavier_normal_(x); }) == "xavier_normal_");
+  CHECK(refusal([](Tensor x) { init::kaiming_uniform_(x); }) == "kaiming_uniform_");
+  CHECK(refusal([](Tensor x) { init::kaiming_normal_(x); }) == "kaiming_normal_");
+}
+
+TEST_CASE("an initialiser's errors name it, not what it is made of") {
+  const Tensor w = ones({2, 2});
+  CHECK_THROWS_WITH_AS(init::xavier_uniform_(w, -1),
+                       "xavier_uniform_: gain must be at least 0, got -1", Error);
+  CHECK_THROWS_WITH_AS(init::xavier_normal_(w, std::nan("")),
+                       "xavier_normal_: gain must be at least 0, got nan", Error);
+  CHECK_THROWS_WITH_AS(init::xavier_uniform_(w, 1e300),
+                       "xavier_uniform_: from must not exceed to, and both and their distance must "
+                       "be Float32 numbers, got -1.22474e+300 and 1.22474e+300",
+                       Error);
+  CHECK_THROWS_WITH_AS(
+      init::kaiming_normal_(ones({2, 2}, Int64)),
+      "kaiming_normal_: expected Float32 or Float64, got Int64; convert with .to(Float32)",
+      DTypeError);
+  CHECK_THROWS_WITH_AS(init::constant_(ones({2}, Int64), 0.5),
+                       "constant_: the scalar 0.5 is not a whole number that Int64 holds; convert "
+                       "with .to(Float64) first",
+                       DTypeError);
+  CHECK(difference(w, ones({2, 2})) == "");
 }
 
 TEST_CASE("a large Float32 embedding starts within 4 ulp of PyTorch's") {

@@ -42,6 +42,14 @@ TEST_CASE("a padding mask refuses lengths that the sequence cannot have") {
                        "padding_mask: a length must be from 0 to T = 3, got -1", Error);
 }
 
+TEST_CASE("a mask of fewer than no positions is refused, one of none is empty") {
+  CHECK_THROWS_WITH_AS(causal_mask(-1), "causal_mask: T must be at least 0, got -1", ShapeError);
+  CHECK_THROWS_WITH_AS(padding_mask({0}, -1), "padding_mask: T must be at least 0, got -1",
+                       ShapeError);
+  CHECK(causal_mask(0).shape() == Shape{0, 0});
+  CHECK(padding_mask({0, 0}, 0).shape() == Shape{2, 1, 1, 0});
+}
+
 TEST_CASE("masks of every dtype mean the same") {
   const Tensor want = tensor({{true, false, true, false, true},
                               {true, true, false, false, false},

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
-#include <tapehead/autograd/gradcheck.h>
 #include <tapehead/nn/embedding.h>
 #include <tapehead/nn/positions.h>
 
 #include "../support/cases.h"
+#include "../support/strict_gradcheck.h"
 
 using namespace tapehead;
 using namespace tapehead::nn;
@@ -46,8 +46,9 @@ TEST_CASE("the gradients of positions are right, rows beyond the sequence gettin
   learned.to(Float64);
   fixed.to(Float64);
   const Tensor x = testing::noise({2, 2, 3}).requires_grad_();
-  CHECK(gradcheck([&](const auto& in) { return learned(in[0]); }, {x}, learned.named_parameters()));
-  CHECK(gradcheck([&](const auto& in) { return fixed(in[0]); }, {x}));
+  CHECK(testing::strict_gradcheck([&](const auto& in) { return learned(in[0]); }, {x},
+                                  learned.named_parameters()));
+  CHECK(testing::strict_gradcheck([&](const auto& in) { return fixed(in[0]); }, {x}));
 }
 
 TEST_CASE("positions refuse other widths, and sequences longer than they know") {
@@ -62,7 +63,19 @@ TEST_CASE("positions refuse other widths, and sequences longer than they know") 
   CHECK_THROWS_WITH_AS(learned(ones({1, 2, 4})),
                        "LearnedPositions: expected (B, T, 3) with T up to 4, got (1, 2, 4)",
                        ShapeError);
+  CHECK_THROWS_WITH_AS(
+      sinusoidal_encoding(2, 3, Int64),
+      "sinusoidal_encoding: expected Float32 or Float64, got Int64; convert with .to(Float32)",
+      DTypeError);
   CHECK_THROWS_WITH_AS(LearnedPositions(0, 3),
                        "LearnedPositions: expected max_len and d_model of at least 1, got 0 and 3",
                        Error);
+}
+
+TEST_CASE("positions that no memory could hold are refused before any is taken") {
+  constexpr Index many = Index{1} << 31;
+  CHECK_THROWS_AS(SinusoidalPositions(many, many), ShapeError);
+  CHECK_THROWS_AS(LearnedPositions(many, many), ShapeError);
+  CHECK_THROWS_AS(SinusoidalPositions(many, many / 4), MemoryError);
+  CHECK_THROWS_AS(LearnedPositions(many, many / 4), MemoryError);
 }
