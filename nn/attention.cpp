@@ -85,8 +85,9 @@ Tensor MultiHeadAttention::attend(const Tensor& Q, const Tensor& K, const Tensor
       fused_attention(Q, K, V, mask.defined() ? checked_mask(mask, scores) : mask,
                       bias.defined() ? checked_bias(bias, scores, Q.dtype()) : bias,
                       drops ? dropout_mask(scores, dropout.p, Q.dtype()) : Tensor(),
-                      1 / std::sqrt(static_cast<double>(d_k)), keep_weights_);
-  weights_ = weights;
+                      1 / std::sqrt(static_cast<double>(d_k)), keeps_weights());
+  const std::lock_guard lock(kept_);
+  weights_ = keep_weights_ ? weights : Tensor();
   return output;
 }
 
@@ -104,14 +105,21 @@ void MultiHeadAttention::check_inputs(const Tensor& query, const Tensor& key,
                      value.shape());
 }
 
-const Tensor& MultiHeadAttention::attention_weights() const {
+Tensor MultiHeadAttention::attention_weights() const {
+  const std::lock_guard lock(kept_);
   if (!weights_.defined())
     fail("attention_weights: the last call kept none",
          keep_weights_ ? "; call the module first" : "; ask for them with keep_weights(true)");
   return weights_;
 }
 
+bool MultiHeadAttention::keeps_weights() const {
+  const std::lock_guard lock(kept_);
+  return keep_weights_;
+}
+
 void MultiHeadAttention::keep_weights(bool keep) {
+  const std::lock_guard lock(kept_);
   keep_weights_ = keep;
   if (!keep) weights_ = {};
 }

@@ -9,6 +9,8 @@
 // their shapes see mask.h; a `bias` of the same shapes is added to the scores.
 #pragma once
 
+#include <mutex>
+
 #include "dropout.h"
 #include "linear.h"
 #include "mask.h"
@@ -35,12 +37,12 @@ class MultiHeadAttention : public Layer<MultiHeadAttention> {
   Tensor forward(const Tensor& query, const Tensor& key, const Tensor& value,
                  const Tensor& mask = {}, const Tensor& bias = {});
 
-  /// The weights of the last call, (B, H, Tq, Tk), after dropout, with their history. Error if
-  /// there are none.
-  const Tensor& attention_weights() const;
+  /// The weights of the last call on any thread, (B, H, Tq, Tk), after dropout, with their history.
+  /// Error if there are none.
+  Tensor attention_weights() const;
   /// Whether calls keep their weights; without, they need not be made at all.
   void keep_weights(bool keep);
-  bool keeps_weights() const { return keep_weights_; }
+  bool keeps_weights() const;
 
   const Index d_model, num_heads, d_k;
   Linear W_q, W_k, W_v, W_o;
@@ -51,6 +53,7 @@ class MultiHeadAttention : public Layer<MultiHeadAttention> {
   Tensor attend(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& mask,
                 const Tensor& bias);
 
+  mutable std::mutex kept_;  // guards what follows: threads may share a module
   bool keep_weights_ = true;
   Tensor weights_;
 };

@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/backward.h>
 #include <tapehead/autograd/create.h>
-#include <tapehead/autograd/gradcheck.h>
 #include <tapehead/nn/attention.h>
 
+#include <atomic>
 #include <cmath>
 
+#include "../support/strict_gradcheck.h"
+#include "../support/threads.h"
 #include "goldens.h"
 
 using namespace tapehead;
@@ -197,33 +199,56 @@ TEST_CASE(
   CHECK(attn.attention_weights().shape() == Shape{1, 2, 3, 3});
 }
 
+TEST_CASE("threads may share an attention that evaluates and keeps its weights") {
+  MultiHeadAttention attn(8, 2);
+  attn.eval();
+  const Tensor x = noise({1, 4, 8}, 1, Float32);
+  const Tensor want = attn(x, x, x).detach(), weights = attn.attention_weights().detach();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.push_back(testing::counted_thread([&] {
+      const NoGradGuard no_grad;
+      for (int call = 0; call < 1000; ++call) {
+        wrong += !equal(attn(x, x, x), want);
+        wrong += !equal(attn.attention_weights(), weights);
+      }
+    }));
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("attention's gradients are right: self, cross, causal, padded, biased, dropped out") {
   const Tensor x = noise({2, 3, 4}, 1).requires_grad_(), y = noise({2, 2, 4}, 2).requires_grad_(),
                bias = noise({1, 2, 3, 3}, 3).requires_grad_();
   MultiHeadAttention attn(4, 2, 0.3);
   attn.to(Float64).eval();
   const NamedTensors parameters = attn.named_parameters();
-  CHECK(gradcheck([&](const auto& in) { return attn(in[0], in[0], in[0]); }, {x}, parameters));
-  CHECK(gradcheck(
+  CHECK(testing::strict_gradcheck([&](const auto& in) { return attn(in[0], in[0], in[0]); }, {x},
+                                  parameters));
+  CHECK(testing::strict_gradcheck(
       [&](const auto& in) {
         return attn(in[0], in[1], in[1], padding_mask({2, 0}, 2));
       },
       {x, y}, parameters));
-  CHECK(gradcheck([&](const auto& in) { return attn(in[0], in[0], in[0], causal_mask(3), in[1]); },
-                  {x, bias}, parameters));
-  CHECK(gradcheck(
+  CHECK(testing::strict_gradcheck(
+      [&](const auto& in) { return attn(in[0], in[0], in[0], causal_mask(3), in[1]); }, {x, bias},
+      parameters));
+  CHECK(testing::strict_gradcheck(
       [&](const auto& in) {
         attn(in[0], in[0], in[0], causal_mask(3));
         return attn.attention_weights();
       },
       {x}, parameters));
   attn.train();
-  CHECK(gradcheck(
+  CHECK(testing::strict_gradcheck(
       [&](const auto& in) { return twice_the_same([&] { return attn(in[0], in[0], in[0]); }); },
       {x}, parameters));
 }
 
 TEST_CASE("LAYR-06: d_model not divisible by heads; zero or negative sizes") {
+  testing::this_case();  // lists these six
   const auto message = [](Index d_model, Index heads) -> std::string {
     try {
       MultiHeadAttention(d_model, heads);
@@ -242,6 +267,7 @@ TEST_CASE("LAYR-06: d_model not divisible by heads; zero or negative sizes") {
   CHECK(message(8, 0) == least + "8 and 0");
   CHECK(message(0, 1) == least + "0 and 1");
   CHECK(message(8, -2) == least + "8 and -2");
+  CHECK_THROWS_AS(Linear(3, -1), Error);
 }
 
 TEST_CASE("attention refuses inputs of other shapes and says which and what to do") {
