@@ -185,6 +185,7 @@ Batch stack(const std::vector<Example>& examples) {
 }
 
 Batch draw_batch(const Task& task, core::Generator& generator, Index size) {
+  if (size < 1) fail<ShapeError>("draw_batch: a batch has at least 1 example, got ", size);
   std::vector<Example> examples;
   for (Index i = 0; i < size; ++i) examples.push_back(task.draw(generator));
   return stack(examples);

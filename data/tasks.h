@@ -55,6 +55,7 @@ std::string alternatives(const std::vector<std::string>& names);
 
 /// The examples one below the other; all must be of one length.
 Batch stack(const std::vector<Example>& examples);
+/// ShapeError for a size below 1.
 Batch draw_batch(const Task& task, core::Generator& generator, Index size);
 
 }  // namespace tapehead::data

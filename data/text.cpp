@@ -62,8 +62,8 @@ Windows::Windows(std::vector<Index> tokens, Index context, const std::string& na
                      "; choose a larger context");
   const Index length = static_cast<Index>(tokens_.size());
   if (length <= context)
-    fail("text: a window of ", context, " needs at least ", context + 1, " characters, got ", name,
-         " with ", length, "; use a longer text or a shorter context");
+    fail("text: a window of ", context, " needs at least ", static_cast<std::uint64_t>(context) + 1,
+         " characters, got ", name, " with ", length, "; use a longer text or a shorter context");
 }
 
 Batch Windows::at(const std::vector<Index>& offsets) const {
@@ -81,6 +81,7 @@ Batch Windows::at(const std::vector<Index>& offsets) const {
 }
 
 Batch Windows::draw(core::Generator& generator, Index size) const {
+  if (size < 1) fail<ShapeError>("text: a batch has at least 1 window, got ", size);
   std::vector<Index> offsets(static_cast<std::size_t>(size));
   for (Index& offset : offsets)
     offset = static_cast<Index>(generator.random64() % static_cast<std::uint64_t>(count()));
@@ -99,7 +100,7 @@ std::vector<Index> Windows::spread(Index most) const {
 TextParts split_text(const Text& text, Index context) {
   const std::vector<Index>& tokens = text.tokens();
   const Index rest = text.size() / 10;
-  const bool split = rest > 2 * context;
+  const bool split = (rest - 1) / 2 >= context;  // two windows and what follows
   const auto border = tokens.end() - (split ? rest : 0);
   Windows train({tokens.begin(), border}, context, text.name());
   Windows held_out({split ? border : tokens.begin(), tokens.end()}, context, text.name());

@@ -46,7 +46,7 @@ class Windows {
   Index count() const { return static_cast<Index>(tokens_.size()) - context_; }
   /// Inputs and targets (offsets, context) from offsets in [0, count()); ShapeError for others.
   Batch at(const std::vector<Index>& offsets) const;
-  /// At `size` offsets, each as likely as any other.
+  /// At `size` offsets, each as likely as any other. ShapeError for a size below 1.
   Batch draw(core::Generator& generator, Index size) const;
   /// Up to `most` windows that do not overlap, spread evenly over all tokens.
   std::vector<Index> spread(Index most) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../core/elementwise.h"
+#include "../core/inplace.h"
 #include "../core/update.h"
 
 namespace tapehead::optim {
@@ -16,6 +17,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm) {
     const Tensor grad = parameter.grad();
     const auto same = [&](const Tensor& g) { return g.impl() == grad.impl(); };
     if (!grad.defined() || std::any_of(grads.begin(), grads.end(), same)) continue;
+    core::check_target("clip_grad_norm_", grad.array());
     squares += core::sum_of_squares(grad.array());
     grads.push_back(grad);
   }

@@ -63,7 +63,8 @@ class Module {
   /// parameter is there under each of its names, as in PyTorch.
   StateDict state_dict() const;
   /// Copies values in, converting dtypes. Error, with all that is missing, unexpected or of another
-  /// shape, and nothing loaded; unless `strict`, missing and unexpected names are passed over.
+  /// shape, or with a name that is there twice, and nothing loaded; unless `strict`, missing and
+  /// unexpected names are passed over.
   Skipped load_state_dict(const StateDict& state, bool strict = true);
   /// Copies all parameters and buffers of a module that has the same names and shapes.
   void copy_from(const Module& other);

@@ -53,7 +53,8 @@ Skipped Module::load(const char* op, const NamedTensors& targets, const NamedTen
                      bool strict) {
   std::map<std::string, Tensor> given;
   for (const auto& [name, tensor] : sources)
-    if (tensor.defined()) given.emplace(name, tensor);
+    if (tensor.defined() && !given.emplace(name, tensor).second)
+      fail(op, ": names must differ, got \"", name, "\" twice; nothing was loaded");
   std::vector<std::pair<Tensor, Tensor>> copies;
   std::vector<std::string> misshaped;
   Skipped skipped;

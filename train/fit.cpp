@@ -38,6 +38,8 @@ StepResult take_step(SequenceModel& model, optim::Optimizer& optimizer, const da
 
 Progress fit(SequenceModel& model, const std::function<data::Batch()>& next_batch,
              const FitOptions& options, const Report& report) {
+  if (options.steps < 0 || options.warmup < 0)
+    fail("fit: steps and warmup must be at least 0, got ", options.steps, " and ", options.warmup);
   const WarmupCosine schedule{options.lr, options.warmup, options.steps};
   optim::Adam optimizer(model.parameters(), {.lr = options.lr});
   model.train();

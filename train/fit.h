@@ -33,8 +33,8 @@ struct Progress {
 using Report = std::function<bool(const Progress&)>;
 
 /// Trains until all steps are done or `report` says to stop; returns how far it came. The model is
-/// in training mode meanwhile and afterwards. Error, before the parameters are changed, as soon as
-/// a loss is not finite.
+/// in training mode meanwhile and afterwards. Error for an option out of range; and, before the
+/// parameters are changed, as soon as a loss is not finite.
 Progress fit(SequenceModel& model, const std::function<data::Batch()>& next_batch,
              const FitOptions& options, const Report& report = {});
 

@@ -4,8 +4,17 @@
 
 namespace tapehead::train {
 
+namespace {
+
+ModelOptions checked(const ModelOptions& options) {
+  if (options.layers < 0) fail("SequenceModel: layers must be at least 0, got ", options.layers);
+  return options;
+}
+
+}  // namespace
+
 SequenceModel::SequenceModel(const ModelOptions& chosen)
-    : options(chosen),
+    : options(checked(chosen)),
       embedding(chosen.vocabulary, chosen.d_model),
       positions(chosen.context, chosen.d_model),
       norm(chosen.d_model),

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -69,6 +70,7 @@ TEST_CASE(
 }
 
 TEST_CASE("TRAIN-04: Empty file, one byte, exactly T, exactly T+1 bytes") {
+  this_case();  // states what holds, without numbers
   const Folder folder;
   const auto file = [&](std::size_t bytes) {
     return folder.write(std::to_string(bytes) + ".txt", std::string(bytes, 'a'));
@@ -151,6 +153,20 @@ TEST_CASE("windows refuse offsets past the last one, and no context") {
                        "text: a window must hold at least 1 character, got 0; choose a larger "
                        "context",
                        ShapeError);
+  core::Generator random(0);
+  for (const Index size : {0, -1})
+    CHECK_THROWS_WITH_AS(
+        windows.draw(random, size),
+        ("text: a batch has at least 1 window, got " + std::to_string(size)).c_str(), ShapeError);
+}
+
+TEST_CASE("a context longer than any text is one that the text does not hold") {
+  constexpr Index most = std::numeric_limits<Index>::max();
+  const char* const message =
+      "text: a window of 9223372036854775807 needs at least 9223372036854775808 characters, got "
+      "text with 3; use a longer text or a shorter context";
+  CHECK_THROWS_WITH_AS(Windows({0, 1, 2}, most), message, Error);
+  CHECK_THROWS_WITH_AS(split_text(Text("abc"), most), message, Error);
 }
 
 TEST_CASE("spread windows do not overlap and reach from end to end") {
@@ -169,6 +185,8 @@ TEST_CASE("the last tenth of a text is held out, unless it is too short") {
   CHECK(parts.train.count() == 900 - 16);
   CHECK(parts.held_out.count() == 100 - 16);
   CHECK(equal(parts.held_out.at({0}).inputs, full({1, 16}, 1, Int64)));
+  CHECK(split_text(Text(std::string(330, 'a')), 16).split);  // the rest is 33 = 2 x 16 + 1
+  CHECK_FALSE(split_text(Text(std::string(320, 'a')), 16).split);
   const TextParts whole = split_text(Text(std::string(200, 'a')), 16);
   CHECK_FALSE(whole.split);
   CHECK(whole.train.count() == 200 - 16);

@@ -309,6 +309,7 @@ TEST_CASE("OPTM-05: Global-norm clipping: one norm over all parameters, never sc
 
 TEST_CASE("clipping gives PyTorch's norms and gradients") {
   const Json goldens = testing::goldens("clip");
+  CHECK(goldens.at("clips").size() == 4);
   for (const Json& clip : goldens.at("clips")) {
     std::vector<Tensor> parameters;
     for (const Json& grad : goldens.at("grads")) {
@@ -328,6 +329,15 @@ TEST_CASE("clipping refuses a negative norm, and shows where gradients are not f
   CHECK_THROWS_WITH_AS(clip_grad_norm_({p}, -1),
                        "clip_grad_norm_: max_norm must be at least 0, got -1", Error);
   CHECK(clip_grad_norm_({p}, 1) == 0);
+  Tensor q = zeros({2}).requires_grad_();
+  set_grad(p, ones({2}));
+  set_grad(q, ones({2}));
+  q.grad().set_data(NDArray::full({1}, 1, Float32).expand({2}));
+  CHECK_THROWS_WITH_AS(clip_grad_norm_({p, q}, 1),
+                       "clip_grad_norm_: elements of the target, of shape (2) and strides (0), "
+                       "share memory; clone() it first",
+                       ShapeError);
+  CHECK(difference(p.grad(), ones({2})) == "");
   set_grad(p, tensor({1.0, std::nan("")}));
   CHECK(std::isnan(clip_grad_norm_({p}, 1)));
   CHECK(std::isnan(p.grad().select(0, 0).item()));

@@ -108,6 +108,11 @@ TEST_CASE("a model without layers has no attention") {
   CHECK(attention_weights(model, tensor({{1, 2}})).empty());
 }
 
+TEST_CASE("a model of fewer than no layers is refused") {
+  CHECK_THROWS_WITH_AS(SequenceModel({.vocabulary = 5, .context = 4, .layers = -1}),
+                       "SequenceModel: layers must be at least 0, got -1", Error);
+}
+
 TEST_CASE("the same seed gives the same weights") {
   const auto weights = [](std::uint64_t seed) {
     manual_seed(seed);
