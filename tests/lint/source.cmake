@@ -1,4 +1,4 @@
-# For the lint scripts: walking over source text line by line.
+# For the lint scripts: walking over source text line by line, and over data.
 
 # lines(<variable> <file>): its lines as a list that is safe to walk over. Comments are gone, and
 # so are brackets, semicolons and backslashes, which would confuse a CMake list.
@@ -8,6 +8,19 @@ function(lines variable file)
   string(REGEX REPLACE " *//[^\n]*" "" text "${text}")
   string(REPLACE "\n" ";" text "${text}")
   set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
+# entries(<variable> <file> <list> <key>): that key of each entry of a list in a JSON file.
+function(entries variable file list key)
+  file(READ ${file} json)
+  string(JSON length LENGTH "${json}" ${list})
+  set(found "")
+  math(EXPR last "${length} - 1")
+  foreach(i RANGE ${last})
+    string(JSON value GET "${json}" ${list} ${i} ${key})
+    list(APPEND found "${value}")
+  endforeach()
+  set(${variable} "${found}" PARENT_SCOPE)
 endfunction()
 
 # sources(<variable> <folder>...): the headers and source files in these folders of ROOT.

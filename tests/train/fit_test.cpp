@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../core/kernel_settings.h"
 #include "../support/compare.h"
 #include "../support/live_counts.h"
 
@@ -55,11 +56,23 @@ TEST_CASE("progress counts steps and tokens, and the loss falls") {
 TEST_CASE("the same seeds give the same run, bit for bit, with any number of threads") {
   const auto run = [] {
     manual_seed(3);
-    SequenceModel model({.vocabulary = 10, .context = 8, .dropout = 0.1});
-    return trained(model, "reverse", {.steps = 5, .lr = 1e-2}, 4);
+    // Large enough for its matrices to be worth several threads.
+    SequenceModel model(
+        {.vocabulary = 10, .context = 8, .d_model = 128, .layers = 2, .d_ff = 256, .dropout = 0.1});
+    const std::vector<Progress> steps = trained(model, "reverse", {.steps = 5, .lr = 1e-2}, 4);
+    CHECK(steps.size() == 5);
+    std::vector<double> numbers;
+    for (const Progress& step : steps) numbers.push_back(step.loss);
+    for (const Tensor& parameter : model.parameters())
+      numbers.push_back((parameter * parameter).sum().item());
+    return numbers;
   };
-  const auto one = run(), two = run();
-  for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i].loss == two[i].loss);
+  const std::vector<double> want = run();
+  for (const int n : {1, 2, 3}) {
+    const core::Threads with(n);
+    CAPTURE(n);
+    CHECK(run() == want);
+  }
 }
 
 TEST_CASE("the first step is as small as the warm-up has it, and gradients are clipped") {
@@ -109,6 +122,15 @@ TEST_CASE("a loss that is not finite ends training before it can spoil the weigh
   CHECK_THROWS_WITH_AS(trained(model, "copy", {.steps = 2, .lr = 1e-3}),
                        "fit: the loss must be finite, got nan; use a lower learning rate", Error);
   CHECK(equal(model.embedding.weight, before));
+}
+
+TEST_CASE("training for fewer than no steps is refused") {
+  SequenceModel model({.vocabulary = 10, .context = 8});
+  CHECK_THROWS_WITH_AS(trained(model, "copy", {.steps = 10, .lr = 1e-3, .warmup = -5}),
+                       "fit: steps and warmup must be at least 0, got 10 and -5", Error);
+  CHECK_THROWS_WITH_AS(trained(model, "copy", {.steps = -1, .lr = 1e-3}),
+                       "fit: steps and warmup must be at least 0, got -1 and 0", Error);
+  CHECK(trained(model, "copy", {.steps = 0, .lr = 1e-3}).empty());
 }
 
 TEST_CASE("copy is learnt without any attention, reverse is not") {
