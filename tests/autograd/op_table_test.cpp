@@ -2,31 +2,13 @@
 // safe when its inputs are changed behind its back.
 #include "op_table.h"
 
-#include <fstream>
-#include <regex>
-#include <set>
+#include "../support/declared.h"
+#include "../support/strict_gradcheck.h"
 
 using namespace tapehead;
 using namespace tapehead::testing;
 
 namespace {
-
-constexpr GradcheckOptions strict{.atol = 1e-6, .rtol = 1e-6};
-
-std::string read(const std::string& path) {
-  std::ifstream file(TAPEHEAD_TESTS_DIR "/../" + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// The names that `declaration` finds in a header: its first group.
-std::set<std::string> declared(const std::string& header, const char* declaration) {
-  const std::string text = read(header);
-  const std::regex pattern(declaration);
-  std::set<std::string> names;
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it)
-    names.insert((*it)[1]);
-  return names;
-}
 
 Index longest(const Shape& shape) {
   int best = 0;
