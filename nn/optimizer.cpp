@@ -75,8 +75,13 @@ void Optimizer::check(const char* what, double value, double limit) const {
 std::vector<std::size_t> Optimizer::due() const {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!parameters_[i].grad().defined()) continue;
-    core::check_target(name_.c_str(), parameters_[i].array());
+    const Tensor &parameter = parameters_[i], grad = parameter.grad();
+    if (!grad.defined()) continue;
+    core::check_target(name_.c_str(), parameter.array());
+    if (grad.shape() != parameter.shape() || grad.dtype() != parameter.dtype())
+      fail<ShapeError>(name_, ": parameter ", i, " is ", parameter.shape(), " ",
+                       core::name(parameter.dtype()), " and its gradient ", grad.shape(), " ",
+                       core::name(grad.dtype()), "; call zero_grad() and backward() again");
     result.push_back(i);
   }
   return result;

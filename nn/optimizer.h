@@ -23,7 +23,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// One update of every parameter that has a gradient. Error if a parameter has changed its shape
-  /// or dtype since its first, or shows one element at two places; then none is updated.
+  /// or dtype since its first, has another than its gradient, or shows one element at two places;
+  /// then none is updated.
   virtual void step() = 0;
   /// Forgets all gradients: they become undefined.
   void zero_grad();
@@ -41,8 +42,8 @@ class Optimizer {
 
   /// Error naming the optimiser unless 0 <= value < limit.
   void check(const char* what, double value, double limit) const;
-  /// Those that have a gradient, by their place in parameters(). ShapeError if one of them shows
-  /// one element at two places.
+  /// Those that have a gradient, by their place in parameters(). ShapeError if one of them is not
+  /// like its gradient, or shows one element at two places.
   std::vector<std::size_t> due() const;
   /// A zeroed array like `parameter` in `state`, made if it is not there yet; Error if one is there
   /// that no longer fits.

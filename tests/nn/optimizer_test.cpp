@@ -230,6 +230,30 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a gradient that was given another shape or dtype is refused, and nothing is stepped") {
+  for (const Make& make_optimizer :
+       {make<Adam>(AdamOptions{.lr = 0.1}), make<SGD>(SGDOptions{.lr = 0.1}),
+        make<SGD>(SGDOptions{.lr = 0.1, .momentum = 0.9})}) {
+    Tensor p = ones({2}).requires_grad_(), q = ones({3}).requires_grad_();
+    const auto optimizer = make_optimizer({p, q});
+    for (const NDArray& wrong : {NDArray::full({1}, 1, Float32), NDArray::full({3}, 1, Float64)}) {
+      set_grad(p, ones({2}));
+      set_grad(q, ones({3}));
+      q.grad().set_data(wrong);
+      CHECK_THROWS_AS(optimizer->step(), ShapeError);
+      CHECK(difference(p, ones({2})) == "");
+    }
+  }
+  Tensor p = ones({2, 2}).requires_grad_();
+  Adam adam({ones({1}).requires_grad_(), p});
+  set_grad(p, ones({2, 2}));
+  p.grad().set_data(NDArray::full({2}, 1, Float64));
+  CHECK_THROWS_WITH_AS(adam.step(),
+                       "Adam: parameter 1 is (2, 2) Float32 and its gradient (2) Float64; call "
+                       "zero_grad() and backward() again",
+                       ShapeError);
+}
+
 TEST_CASE("a step that is refused does not count as a parameter's first") {
   const Make momentum = make<SGD>(SGDOptions{.lr = 1, .momentum = 0.5, .dampening = 0.5});
   Tensor p = ones({1}).requires_grad_(), q = ones({1}).requires_grad_();
