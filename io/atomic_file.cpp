@@ -79,7 +79,12 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::refuse(int reason) const { cannot_write(path_, std::strerror(reason)); }
 
+void AtomicFile::check_open() const {
+  if (temporary_.empty()) cannot_write(path_, "it is complete; make another AtomicFile");
+}
+
 void AtomicFile::write(std::span<const std::byte> bytes) {
+  check_open();
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -89,6 +94,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
+  check_open();
   if (!take_permissions(descriptor_, target_) || fsync(descriptor_) != 0) refuse(errno);
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(errno);
   temporary_.clear();

@@ -23,14 +23,15 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// IoError if the disk is full or fails.
+  /// IoError if the disk is full or fails, or after commit().
   void write(std::span<const std::byte> bytes);
   /// Brings the content to the disk, then under its name, in place of what had that name and with
-  /// its permissions; a new name gets those that any new file gets.
+  /// its permissions; a new name gets those that any new file gets. Once; IoError as for write().
   void commit();
 
  private:
   [[noreturn]] void refuse(int reason) const;
+  void check_open() const;
 
   std::string path_;       // as given, for messages
   std::string target_;     // where links lead

@@ -27,7 +27,15 @@ const char* format_name(DType dtype) {
   }
 }
 
-Index bytes_of(const Tensor& tensor) { return tensor.numel() * core::size_of(tensor.dtype()); }
+// Where its values end if they begin there. An expanded tensor may be of any size.
+Index end_of(const std::string& name, const Tensor& tensor, Index begin) {
+  Index bytes = 0, end = 0;
+  if (__builtin_mul_overflow(tensor.numel(), core::size_of(tensor.dtype()), &bytes) ||
+      __builtin_add_overflow(begin, bytes, &end))
+    fail<ShapeError>("save_safetensors: with \"", name, "\" of shape ", tensor.shape(),
+                     " the file would have more bytes than 64 bits can count; leave it out");
+  return end;
+}
 
 void check_names(const NamedTensors& tensors) {
   std::set<std::string> seen;
@@ -62,7 +70,7 @@ std::string header(const NamedTensors& tensors, const Metadata& metadata) {
   if (!metadata.empty()) json["__metadata__"] = metadata;
   Index begin = 0;
   for (const auto& [name, tensor] : tensors) {
-    const Index end = begin + bytes_of(tensor);
+    const Index end = end_of(name, tensor, begin);
     json[name] = {{"dtype", format_name(tensor.dtype())},
                   {"shape", std::vector<Index>(tensor.shape().begin(), tensor.shape().end())},
                   {"data_offsets", {begin, end}}};

@@ -23,8 +23,9 @@ inline const Metadata as_pytorch{{"format", "pt"}};
 
 /// Writes all of them, or nothing: a file of that name is replaced when the new one is complete.
 /// IoError, naming path and reason, where that fails. Error for a name that occurs twice, is
-/// "__metadata__" or not UTF-8. The largest dtype comes first, so that each value is aligned, and
-/// within a dtype the order is that of names: the same tensors give the same bytes.
+/// "__metadata__" or not UTF-8, ShapeError for more bytes than 64 bits can count. The largest dtype
+/// comes first, so that each value is aligned, and within a dtype the order is that of names: the
+/// same tensors give the same bytes.
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const Metadata& metadata = as_pytorch);
 

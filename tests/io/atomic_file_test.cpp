@@ -51,6 +51,18 @@ TEST_CASE("an atomic file appears when it is committed") {
   CHECK(folder.names() == Names{"a"});
 }
 
+TEST_CASE("an atomic file that is committed takes nothing more") {
+  const Folder folder;
+  AtomicFile file(folder.file("a"));
+  write(file, "one");
+  file.commit();
+  const std::string message =
+      "write: cannot write " + folder.file("a") + ": it is complete; make another AtomicFile";
+  CHECK_THROWS_WITH_AS(write(file, "two"), message.c_str(), IoError);
+  CHECK_THROWS_WITH_AS(file.commit(), message.c_str(), IoError);
+  CHECK(folder.read("a") == "one");
+}
+
 TEST_CASE("without a commit the old file stays, and nothing else") {
   const Folder folder;
   folder.write("a", "old");

@@ -133,6 +133,20 @@ TEST_CASE("a new file takes the place of an old one, and leaves nothing else") {
   CHECK(std::filesystem::status(folder.file("m")).permissions() == std::filesystem::perms(0640));
 }
 
+TEST_CASE("tensors that no file could hold are refused, and no file is made") {
+  const Folder folder;
+  const auto expanded = [](DType dtype) { return zeros({1}, dtype).expand({Index{1} << 62}); };
+  CHECK_THROWS_WITH_AS(save_safetensors(folder.file("m"), {{"w", expanded(Float32)}}),
+                       "save_safetensors: with \"w\" of shape (4611686018427387904) the file would "
+                       "have more bytes than 64 bits can count; leave it out",
+                       ShapeError);
+  CHECK_THROWS_AS(
+      save_safetensors(folder.file("m"), {{"a", expanded(Bool)}, {"b", expanded(Bool)}}),
+      ShapeError);
+  CHECK_THROWS_AS(save_safetensors(folder.file("m"), {{"a", expanded(Bool)}}), MemoryError);
+  CHECK(folder.names().empty());
+}
+
 TEST_CASE("names that cannot be written are refused, and no file is made") {
   const Folder folder;
   const Tensor x = ones({1});
