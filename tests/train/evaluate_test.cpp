@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "../support/compare.h"
-#include "../support/live_counts.h"
 
 using namespace tapehead;
 using namespace tapehead::train;

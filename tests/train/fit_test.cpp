@@ -7,7 +7,6 @@
 
 #include "../core/kernel_settings.h"
 #include "../support/compare.h"
-#include "../support/live_counts.h"
 
 using namespace tapehead;
 using namespace tapehead::train;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../support/live_counts.h"
-
 using namespace tapehead;
 using namespace tapehead::train;
 using Tokens = std::vector<Index>;
