@@ -58,6 +58,7 @@ Tensor tensor(const std::vector<Index>& values, const Shape& shape) {
 
 Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
 Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
+Tensor full(const Shape& shape, Scalar value) { return full(shape, value, value.dtype()); }
 Tensor full(const Shape& shape, Scalar value, DType dtype) {
   return Tensor(NDArray::full(shape, value, dtype));
 }

@@ -44,11 +44,12 @@ Tensor tensor(const std::vector<Index>& values, const Shape& shape);
 
 Tensor zeros(const Shape& shape, DType dtype = Float32);
 Tensor ones(const Shape& shape, DType dtype = Float32);
-Tensor full(const Shape& shape, Scalar value, DType dtype = Float32);
+Tensor full(const Shape& shape, Scalar value);
+Tensor full(const Shape& shape, Scalar value, DType dtype);
 Tensor empty(const Shape& shape, DType dtype = Float32);  // uninitialised
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
-Tensor full_like(const Tensor& x, Scalar value);
+Tensor full_like(const Tensor& x, Scalar value);  // in the dtype of x
 Tensor empty_like(const Tensor& x);
 
 /// start, start + step, … up to but without `end`. Int64 if all three are whole.

@@ -72,12 +72,13 @@ GradcheckResult gradgradcheck(const CheckedFunction& f, const std::vector<Tensor
 struct SampleOptions : GradcheckOptions {
   Index entries = 32;  // of each tensor: all if it has no more, else that many drawn at random
   std::uint64_t seed = 0;
-  double seconds = 5;  // then no further entry is begun; the tensors take turns
+  double seconds = 5;  // no entry is begun that might end later; the tensors take turns
 };
 
 /// For models too large for a full Jacobian: the loss is the sum of all outputs, each projected on
 /// random numbers. Checked are its derivative in one random direction through everything at once,
-/// then entries of every input and parameter.
+/// whatever the time, then entries of every input and parameter. Error for a negative number of
+/// entries.
 GradcheckResult gradcheck_sampled(const CheckedFunction& f, const std::vector<Tensor>& inputs,
                                   const NamedTensors& parameters = {},
                                   const SampleOptions& options = {});

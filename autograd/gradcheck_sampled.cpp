@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -30,6 +31,30 @@ CheckedFunction projected(const CheckedFunction& f, const std::vector<Tensor>& i
   };
 }
 
+// Ends the check in time: knows when it has to end, and how long one entry may take.
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit Deadline(double seconds) : seconds_(seconds) {}
+
+  /// Whether another entry as long as the longest so far would end in time, and time to spare.
+  bool allows_another() const { return since(start_) + 1.5 * longest_ < seconds_; }
+  template <class Measure>
+  auto timed(Measure measure) {
+    const Clock::time_point begin = Clock::now();
+    auto result = measure();
+    longest_ = std::max(longest_, since(begin));
+    return result;
+  }
+
+ private:
+  static double since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  Clock::time_point start_ = Clock::now();
+  double seconds_, longest_ = 0;
+};
+
 // A direction of length 1 through all targets.
 std::vector<NDArray> random_direction(const std::vector<Target>& targets, core::Generator& random) {
   std::vector<NDArray> direction;
@@ -52,10 +77,13 @@ double dot(const std::vector<NDArray>& a, const std::vector<NDArray>& b) {
 
 // `count` different numbers below n, or all.
 std::vector<Index> sample(Index n, Index count, core::Generator& random) {
+  if (n <= count) {
+    std::vector<Index> all(static_cast<std::size_t>(n));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
   std::set<Index> chosen;
-  if (n <= count)
-    for (Index i = 0; i < n; ++i) chosen.insert(i);
-  while (static_cast<Index>(chosen.size()) < std::min(n, count))
+  while (static_cast<Index>(chosen.size()) < count)
     chosen.insert(static_cast<Index>(random.random64() % static_cast<std::uint64_t>(n)));
   return {chosen.begin(), chosen.end()};
 }
@@ -70,11 +98,10 @@ std::string entry(const Target& target, Index i) {
 
 GradcheckResult gradcheck_sampled(const CheckedFunction& f, const std::vector<Tensor>& inputs,
                                   const NamedTensors& parameters, const SampleOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto in_time = [&] {
-    return std::chrono::steady_clock::now() - start <
-           std::chrono::duration<double>(options.seconds);
-  };
+  if (options.entries < 0)
+    fail("gradcheck_sampled: the number of entries cannot be negative, got ", options.entries,
+         "; 0 checks one direction alone");
+  Deadline deadline(options.seconds);
   core::Generator random(options.seed);
   const CheckedFunction loss = projected(f, inputs, parameters, random);
   Probe probe(loss, inputs, parameters);
@@ -86,23 +113,26 @@ GradcheckResult gradcheck_sampled(const CheckedFunction& f, const std::vector<Te
   Comparison comparison(options);
   const std::vector<NDArray> direction = random_direction(targets, random);
   comparison.add({dot(said[0], direction), dot(said[1], direction)},
-                 probe.measure(direction, options.eps)[0],
+                 deadline.timed([&] { return probe.measure(direction, options.eps)[0]; }),
                  [] { return std::string("loss along a random direction"); });
 
   std::vector<std::vector<Index>> entries;
-  for (const Target& target : targets)
+  std::size_t turns = 0;
+  for (const Target& target : targets) {
     entries.push_back(sample(target.size(), options.entries, random));
+    turns = std::max(turns, entries.back().size());
+  }
   Index skipped = 0;
-  for (std::size_t turn = 0; turn < static_cast<std::size_t>(options.entries); ++turn) {
+  for (std::size_t turn = 0; turn < turns; ++turn) {
     for (std::size_t t = 0; t < targets.size(); ++t) {
       if (turn >= entries[t].size()) continue;
-      if (!in_time()) {
+      if (skipped || !deadline.allows_another()) {
         ++skipped;
         continue;
       }
       const Index i = entries[t][turn];
       comparison.add({element(said[0][t], i), element(said[1][t], i)},
-                     probe.measure(targets[t], i, options.eps)[0],
+                     deadline.timed([&] { return probe.measure(targets[t], i, options.eps)[0]; }),
                      [&] { return entry(targets[t], i); });
     }
   }

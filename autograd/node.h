@@ -55,16 +55,17 @@ inline void count_tensor(core::Storage* storage, std::uint32_t change) {
 inline TensorImpl::TensorImpl(NDArray&& value, Ref<Node>&& history)
     : array(std::move(value)), node(std::move(history)) {
   ++tape.live_tensors;
-  if (array.defined()) detail::count_tensor(array.storage(), 1);
+  detail::count_tensor(array.storage(), 1);
 }
 inline TensorImpl::~TensorImpl() {
   --tape.live_tensors;
-  if (array.defined()) detail::count_tensor(array.storage(), static_cast<std::uint32_t>(-1));
+  detail::count_tensor(array.storage(), static_cast<std::uint32_t>(-1));
 }
 
 inline Tensor::Tensor(NDArray array) : Tensor(std::move(array), Ref<Node>()) {}
 inline Tensor::Tensor(NDArray array, Ref<Node> history)
-    : impl_(new (core::allocate(sizeof(TensorImpl)))
-                TensorImpl(std::move(array), std::move(history))) {}
+    : impl_(array.defined() ? new (core::allocate(sizeof(TensorImpl)))
+                                  TensorImpl(std::move(array), std::move(history))
+                            : nullptr) {}
 
 }  // namespace tapehead

@@ -8,6 +8,7 @@ namespace tapehead {
 namespace {
 
 Index offset_of(const NDArray& array, Index i) {
+  if (array.is_contiguous()) return array.offset() + i;
   Index offset = array.offset();
   for (int d = array.rank() - 1; d >= 0; --d) {
     offset += i % array.shape()[d] * array.strides()[d];
@@ -126,16 +127,18 @@ std::vector<double> Probe::measure(Target& target, Index i, double eps) {
   return slopes(std::move(above), below, up - down);
 }
 
+void Probe::move(const std::vector<NDArray>& direction, double step) {
+  for (std::size_t t = 0; t < targets_.size(); ++t)
+    for (Index i = 0; i < targets_[t].size(); ++i)
+      targets_[t].set(i, targets_[t].at(i) + step * direction[t].data<double>()[i]);
+}
+
 std::vector<double> Probe::measure(const std::vector<NDArray>& direction, double eps) {
-  const auto at = [&](double step) {
-    for (std::size_t t = 0; t < targets_.size(); ++t)
-      for (Index i = 0; i < targets_[t].size(); ++i)
-        targets_[t].set(i, targets_[t].at(i) + step * direction[t].data<double>()[i]);
-    return values();
-  };
-  std::vector<double> above = at(eps);
-  const std::vector<double> below = at(-eps);
-  at(0);
+  move(direction, eps);
+  std::vector<double> above = values();
+  move(direction, -eps);
+  const std::vector<double> below = values();
+  move(direction, 0);
   return slopes(std::move(above), below, 2 * eps);
 }
 

@@ -43,6 +43,7 @@ class Probe {
 
  private:
   void add_target(std::string name, const Tensor& tensor);
+  void move(const std::vector<NDArray>& direction, double step);
   void refuse_nondeterminism();
   std::vector<double> values() const;
 

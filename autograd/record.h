@@ -257,8 +257,12 @@ OpCall describe(const char* op, std::vector<const Tensor*>& inputs, const Parts&
   return {op, tape.running, inputs, arguments.str()};
 }
 
+/// Error for an undefined `self`.
+void check_target(const char* op, const Tensor& self);
 /// GraphError if a recorded in-place op on `self` would lose a gradient.
 void check_in_place(const char* op, const Tensor& self);
+/// Gives `self` its new history, which from now on collects the gradient if the old one did.
+void succeed(Tensor& self, Ref<Node> node);
 
 }  // namespace detail
 
@@ -284,6 +288,7 @@ Tensor record(const char* op, Value value, Parts... parts) {
 /// they were before; one about `self` itself is a `wrt(self, …)`.
 template <class Change, class... Parts>
 Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... parts) {
+  detail::check_target(op, self);
   auto groups = std::tuple_cat(detail::as_group(parts)...);
   const bool recorded =
       tape.recording && std::apply([](auto&... g) { return (g.needed() || ...); }, groups);
@@ -294,7 +299,7 @@ Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... pa
     notify_before(call = detail::describe(op, inputs, parts...));
   Ref<Node> node = recorded ? detail::make_node(op, self.array(), groups) : Ref<Node>();
   change(self.impl()->array);
-  if (recorded) self.impl()->node = std::move(node);
+  if (recorded) detail::succeed(self, std::move(node));
   if (tape.observers) [[unlikely]]
     notify_after(call, self);
   return self;

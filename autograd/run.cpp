@@ -18,6 +18,17 @@ void check_gradient(const Node& node, const Tensor& gradient) {
                    "; a gradient has its input's shape and dtype");
 }
 
+// A gradient can be added to where it lies unless the user gave it another value meanwhile.
+void check_collected(const Node& node) {
+  const NDArray& grad = node.grad.array();
+  if (grad.shape() == node.shape && grad.dtype() == node.dtype && !grad.overlaps_itself()) return;
+  fail<ShapeError>("backward: the gradient collected so far for ", node.op, " ", node.shape, " ",
+                   name(node.dtype), " was made ", grad.shape(), " ", name(grad.dtype()),
+                   " with strides ", grad.strides(),
+                   ", to which nothing can be added; call "
+                   "zero_grad() first");
+}
+
 }  // namespace
 
 Run::Run(bool retain_graph, bool create_graph, bool collecting)
@@ -89,8 +100,9 @@ std::pair<Ref<Node>, Tensor> Run::next() {
 void Run::propagate(Node& node, const Tensor& gradient) {
   if (node.freed) [[unlikely]]
     fail<GraphError>(node.op,
-                     ": backward was already run through here and freed what it saved; "
-                     "pass retain_graph = true the first time");
+                     ": a backward pass has been here, to its end or until it threw, and freed "
+                     "what was saved; pass retain_graph = true the first time, or compute the "
+                     "value again");
   struct Running {
     const char* outer;
     ~Running() { tape.running = outer; }
@@ -109,8 +121,12 @@ void Run::collect(const Ref<Node>& node, Tensor gradient) {
 void Run::commit() {
   for (auto& [node, gradient] : collected_) {
     const bool first = !node->grad.defined();
-    if (first && !gradient.exclusive()) gradient = clone(gradient);
-    if (!first && taping()) gradient = add(node->grad, gradient);
+    if (!first) check_collected(*node);
+    if (!first && taping())
+      gradient = add(node->grad, gradient);
+    else if (first ? !gradient.exclusive()
+                   : gradient.array().shares_storage_with(node->grad.array()))
+      gradient = clone(gradient);
   }
   for (auto& [node, gradient] : collected_) {
     if (node->grad.defined() && !taping())

@@ -31,6 +31,20 @@ void Saved::report_change(const NDArray& now, std::uint32_t then, const Node* so
                    " changed it in place; clone() it first, or change it after backward()");
 }
 
+void detail::check_target(const char* op, const Tensor& self) {
+  if (!self.defined())
+    fail(op, ": the tensor to change is undefined (made by Tensor(), or a gradient that is not ",
+         "there); ask defined() first");
+}
+
+void detail::succeed(Tensor& self, Ref<Node> node) {
+  if (Node* before = self.node(); before && before->collects) {
+    node->collects = std::exchange(before->collects, false);
+    node->grad = std::exchange(before->grad, {});
+  }
+  self.impl()->node = std::move(node);
+}
+
 void detail::check_in_place(const char* op, const Tensor& self) {
   if (self.requires_grad() && self.is_leaf())
     fail<GraphError>(op,

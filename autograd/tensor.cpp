@@ -41,6 +41,10 @@ Tensor& Tensor::requires_grad_(bool on) {
   return *this;
 }
 Tensor& Tensor::set_data(NDArray value) {
+  if (!value.defined())
+    fail(
+        "set_data: the given array is undefined (made by NDArray()); give one with a shape, if "
+        "only an empty one");
   if (!is_leaf())
     fail<GraphError>("set_data: the result of ", node()->op,
                      " has a history that belongs to its value; use detach() first");

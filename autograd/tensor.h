@@ -55,6 +55,7 @@ class Tensor {
  public:
   /// An undefined tensor; only defined() may be asked of it.
   Tensor() = default;
+  /// A constant that shares the array's memory; undefined if the array is.
   explicit Tensor(NDArray array);
 
   bool defined() const { return static_cast<bool>(impl_); }
@@ -89,20 +90,22 @@ class Tensor {
   /// The collected gradient, or an undefined tensor.
   Tensor grad() const;
   void zero_grad();
-  /// Has backward() also collect the gradient of this intermediate.
+  /// Has backward() also collect the gradient of this intermediate, as it is after any change in
+  /// place.
   void retain_grad();
   /// Adds d(this)/d(leaf) to the gradient of every leaf this tensor depends on: all of them or, if
-  /// anything is thrown, none. A tensor of one element needs no `gradient`. Frees the graph unless
-  /// `retain_graph` (by default: if `create_graph`); `create_graph` records the backward itself so
-  /// that gradients can be differentiated. A leaf's gradient then refers back to the leaf: call
-  /// zero_grad() when done, or use autograd::grad(), which keeps nothing.
+  /// anything is thrown, none. A tensor of one element needs no `gradient`. Frees the graph on its
+  /// way, so that none is left to try again after a throw, unless `retain_graph` (by default: if
+  /// `create_graph`); `create_graph` records the backward itself so that gradients can be
+  /// differentiated. A leaf's gradient then refers back to the leaf: call zero_grad() when done, or
+  /// use autograd::grad(), which keeps nothing.
   void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = {},
                 bool create_graph = false) const;
   /// The same memory without the history.
   Tensor detach() const { return Tensor(array()); }
   /// Gives all handles of this leaf or constant another value, of any shape (PyTorch's `x.data =`);
-  /// its gradient is forgotten. GraphError for the result of an op, or a dtype without gradients
-  /// where one is required.
+  /// its gradient is forgotten. Error for an undefined value; GraphError for the result of an op,
+  /// or a dtype without gradients where one is required.
   Tensor& set_data(NDArray value);
 
   // Shapes (sharing memory, except reshape, flatten and contiguous where they must copy).

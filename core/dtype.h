@@ -28,18 +28,23 @@ constexpr bool is_floating(DType dtype) { return dtype <= DType::Float64; }
 class Scalar {
  public:
   template <std::integral T>
-  Scalar(T value) : real_(static_cast<double>(value)), whole_(static_cast<Index>(value)) {}
+  Scalar(T value)
+      : real_(static_cast<double>(value)),
+        whole_(static_cast<Index>(value)),
+        dtype_(std::is_same_v<T, bool> ? DType::Bool : DType::Int64) {}
   template <std::floating_point T>
-  Scalar(T value) : real_(static_cast<double>(value)), is_whole_(false) {}
+  Scalar(T value) : real_(static_cast<double>(value)), dtype_(DType::Float32) {}
 
-  bool is_whole() const { return is_whole_; }
+  /// What a tensor of this number alone would have: Bool, Int64 or Float32.
+  DType dtype() const { return dtype_; }
+  bool is_whole() const { return dtype_ != DType::Float32; }
   double real() const { return real_; }
 
   /// As a T. DTypeError where T is Index and the number has a fractional part or does not fit.
   template <class T>
   T to(const char* op) const {
     if constexpr (std::is_same_v<T, Index>) {
-      return is_whole_ ? whole_ : truncated(op);
+      return is_whole() ? whole_ : truncated(op);
     } else if constexpr (std::is_same_v<T, bool>) {
       return real_ != 0;
     } else {
@@ -52,7 +57,7 @@ class Scalar {
 
   double real_;
   Index whole_ = 0;
-  bool is_whole_ = true;
+  DType dtype_;
 };
 std::ostream& operator<<(std::ostream& out, const Scalar& scalar);
 

@@ -9,7 +9,7 @@ namespace {
 
 // The value before the change, for the sake of another input's gradient.
 Tensor before(const Tensor& self, const Tensor& other) {
-  return taping() && other.requires_grad() ? self.clone() : Tensor();
+  return taping() && self.defined() && other.requires_grad() ? self.clone() : Tensor();
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ Tensor leaf(const Values& numbers) {
 Tensor scalar(double value) { return full({}, value, Float64).requires_grad_(); }
 
 constexpr const char* freed =
-    "mul: backward was already run through here and freed what it saved; pass retain_graph = true "
-    "the first time";
+    "mul: a backward pass has been here, to its end or until it threw, and freed what was saved; "
+    "pass retain_graph = true the first time, or compute the value again";
 
 }  // namespace
 

@@ -42,6 +42,12 @@ TEST_CASE("zeros, ones, full and their _like forms") {
   CHECK(zeros({2}).dtype() == Float32);
   CHECK(values(ones({2}, Int64)) == Values{1, 1});
   CHECK(values(full({2}, 2.5, Float64)) == Values{2.5, 2.5});
+  CHECK(full({2}, 2.5).dtype() == Float32);
+  CHECK(full({2}, 7).dtype() == Int64);
+  CHECK(full({2}, true).dtype() == Bool);
+  CHECK(values(full({2}, 7)) == Values{7, 7});
+  CHECK(values(full({2}, true)) == Values{1, 1});
+  CHECK(full_like(zeros({2}), 7).dtype() == Float32);
   CHECK(empty({2, 3}, Bool).shape() == Shape{2, 3});
   const Tensor x = zeros({3, 2}, Float64).t().requires_grad_();
   for (const Tensor& like : {zeros_like(x), ones_like(x), full_like(x, 7), empty_like(x)}) {

@@ -5,7 +5,9 @@
 #include <tapehead/autograd/ops.h>
 
 #include <chrono>
+#include <limits>
 #include <sstream>
+#include <thread>
 
 #include "../support/compare.h"
 
@@ -420,6 +422,30 @@ TEST_CASE("gradcheck_sampled stops when time is up and says what it skipped") {
   CHECK(none.checked == 1);
   CHECK(none.skipped == 64);
   CHECK(none.passed);
+}
+
+TEST_CASE("gradcheck_sampled begins no entry that would end after the time is up") {
+  using Clock = std::chrono::steady_clock;
+  const auto slow = [](const Tensors& x) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return exp(x[0]);
+  };
+  // Seven calls come first, then two for each entry: 0.7 s, 0.9 s, 1.1 s.
+  const auto begin = Clock::now();
+  const GradcheckResult result = gradcheck_sampled(slow, {leaf({8})}, {}, {{}, 32, 0, 1.25});
+  CHECK(std::chrono::duration<double>(Clock::now() - begin).count() < 1.25);
+  CHECK(result.checked >= 2);
+  CHECK(result.checked + result.skipped == 9);
+}
+
+TEST_CASE("gradcheck_sampled takes any number of entries, but no negative one") {
+  const auto f = [](const Tensors& x) { return exp(x[0]); };
+  const Index most = std::numeric_limits<Index>::max();
+  CHECK(gradcheck_sampled(f, {leaf({3})}, {}, {{}, most}).checked == 4);
+  CHECK_THROWS_WITH_AS(gradcheck_sampled(f, {leaf({3})}, {}, {{}, -1}),
+                       "gradcheck_sampled: the number of entries cannot be negative, got -1; 0 "
+                       "checks one direction alone",
+                       Error);
 }
 
 TEST_CASE("gradcheck_sampled puts everything back") {

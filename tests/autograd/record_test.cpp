@@ -264,6 +264,44 @@ TEST_CASE("an in-place op whose arguments do not fit changes nothing and keeps t
   CHECK(values(x.grad()) == Values{3, 3});
 }
 
+TEST_CASE("an in-place op on an undefined tensor is refused by name") {
+  const auto refused = [](const char* op, auto change) {
+    const std::string message = std::string(op) +
+                                ": the tensor to change is undefined (made by Tensor(), or a "
+                                "gradient that is not there); ask defined() first";
+    CHECK_THROWS_WITH_AS(change(), message.c_str(), Error);
+  };
+  const Tensor w = leaf({1, 2}), constant = ones({2}, Float64), mask = tensor({true, false});
+  for (const Tensor& other : {w, constant}) {
+    refused("add_", [&] { w.grad().add_(other); });
+    refused("sub_", [&] { w.grad().sub_(other); });
+    refused("mul_", [&] { w.grad().mul_(other); });
+    refused("div_", [&] { w.grad().div_(other); });
+    refused("copy_", [&] { w.grad().copy_(other); });
+  }
+  refused("add_", [&] { w.grad().add_(1); });
+  refused("sub_", [&] { w.grad().sub_(1); });
+  refused("mul_", [&] { w.grad().mul_(1); });
+  refused("div_", [&] { w.grad().div_(1); });
+  refused("fill_", [&] { w.grad().fill_(1); });
+  refused("zero_", [&] { w.grad().zero_(); });
+  refused("masked_fill_", [&] { w.grad().masked_fill_(mask, 1); });
+}
+
+TEST_CASE("retain_grad collects the gradient of the value that in-place ops left") {
+  const Tensor w = leaf({2, 2});
+  Tensor y = w * 2;
+  y.retain_grad();
+  y.mul_(3);
+  sum(y).backward({}, true);
+  CHECK(values(y.grad()) == Values{1, 1});
+  CHECK(values(w.grad()) == Values{6, 6});
+  y.add_(1);  // what was collected stays
+  CHECK(values(y.grad()) == Values{1, 1});
+  sum(y).backward();
+  CHECK(values(y.grad()) == Values{2, 2});
+}
+
 TEST_CASE("1,000 steps of in-place descent keep one graph each") {
   Tensor w = leaf({1, -2});
   const auto nodes = live_nodes();

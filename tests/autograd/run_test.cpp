@@ -56,6 +56,51 @@ TEST_CASE("an exception in a rule leaves every gradient as it was and the graph 
   CHECK(values(y.grad()) == Values{2, 2});
 }
 
+TEST_CASE("without retain_graph, a backward after one that threw says what it meets") {
+  const Tensor x = leaf({1, 2});
+  const Tensor bad =
+      pass(x, [](const Tensor&) -> Tensor { throw std::runtime_error("not today"); });
+  const Tensor loss = sum(bad * 2);
+  CHECK_THROWS_WITH_AS(loss.backward(), "not today", std::runtime_error);
+  CHECK_THROWS_WITH_AS(
+      loss.backward(),
+      "sum: a backward pass has been here, to its end or until it threw, and freed "
+      "what was saved; pass retain_graph = true the first time, or compute the "
+      "value again",
+      GraphError);
+}
+
+TEST_CASE("a gradient that was given another shape, dtype or stride refuses all of a pass") {
+  const auto refused = [](const Tensor& other, const std::string& what) {
+    for (const bool create_graph : {false, true}) {
+      Tensor a = leaf({1, 2}), b = leaf({3, 4});
+      sum(a + b).backward();
+      b.grad().set_data(other.array());
+      const std::string message =
+          "backward: the gradient collected so far for leaf (2) Float64 was made " + what +
+          ", to which nothing can be added; call zero_grad() first";
+      CHECK_THROWS_WITH_AS(sum(a * b).backward({}, {}, create_graph), message.c_str(), ShapeError);
+      CHECK(values(a.grad()) == Values{1, 1});
+      b.zero_grad();
+      sum(a * b).backward();
+      CHECK(values(a.grad()) == Values{4, 5});
+      CHECK(values(b.grad()) == Values{1, 2});
+    }
+  };
+  refused(zeros({3}, Float64), "(3) Float64 with strides (1)");
+  refused(zeros({2}), "(2) Float32 with strides (1)");
+  refused(zeros({1}, Float64).expand({2}), "(2) Float64 with strides (0)");
+}
+
+TEST_CASE("a leaf's own gradient may be the gradient that is passed in, in any layout") {
+  const Tensor x = noise({2, 2}).requires_grad_();
+  x.backward(tensor({{1., 2.}, {3., 4.}}, Float64));
+  x.backward(x.grad());
+  CHECK(values(x.grad()) == Values{2, 4, 6, 8});
+  x.backward(x.grad().t());
+  CHECK(values(x.grad()) == Values{4, 10, 10, 16});
+}
+
 TEST_CASE("a rule whose gradient has another shape or dtype than its input is refused") {
   const Tensor x = leaf({1, 2});
   CHECK_THROWS_WITH_AS(sum(pass(x, [](const Tensor& g) { return sum(g); })).backward(),

@@ -43,7 +43,7 @@ TEST_CASE("set_data refuses the result of an op, and a dtype without gradients, 
                        "convert with .to(Float32)",
                        GraphError);
   CHECK(difference(x, ones({2})) == "");
-  CHECK(difference(y, full({2}, 2)) == "");
+  CHECK(difference(y, full({2}, 2.)) == "");
 }
 
 TEST_CASE("backward notices that set_data changed what it saved") {

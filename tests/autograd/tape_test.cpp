@@ -7,17 +7,14 @@
 #include <thread>
 
 #include "../support/compare.h"
+#include "../support/sanitizers.h"
 
 using namespace tapehead;
 using testing::values;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr Index chain_length = 100'000;
-#else
-constexpr Index chain_length = 1'000'000;
-#endif
+constexpr Index chain_length = testing::sanitized ? 100'000 : 1'000'000;
 
 Tensor scalar(double value) { return full({1}, value, Float64).requires_grad_(); }
 

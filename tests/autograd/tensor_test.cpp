@@ -26,6 +26,16 @@ TEST_CASE("an undefined tensor is not defined, a made one is") {
   CHECK(zeros({2}).defined());
 }
 
+TEST_CASE("a tensor of an undefined array is undefined, and set_data refuses one") {
+  CHECK_FALSE(Tensor(NDArray()).defined());
+  Tensor x = leaf({1});
+  CHECK_THROWS_WITH_AS(x.set_data(NDArray()),
+                       "set_data: the given array is undefined (made by NDArray()); give one with "
+                       "a shape, if only an empty one",
+                       Error);
+  CHECK(values(x) == Values{1});
+}
+
 TEST_CASE("copies of a tensor are handles on one tensor") {
   const Tensor x = leaf({1, 2});
   const Tensor same = x;
@@ -139,7 +149,7 @@ TEST_CASE("set_data gives every handle another value and forgets the gradient") 
   CHECK(same.requires_grad());
   CHECK_FALSE(same.grad().defined());
   sum(same * 2).backward();
-  CHECK(difference(x.grad(), full({3, 1}, 2)) == "");
+  CHECK(difference(x.grad(), full({3, 1}, 2.)) == "");
   Tensor y = x * 2;
   CHECK_THROWS_WITH_AS(y.set_data(zeros({1}).array()),
                        "set_data: the result of mul has a history that belongs to its value; use "

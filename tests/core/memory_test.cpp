@@ -2,6 +2,12 @@
 #include <tapehead/core/elementwise.h>
 #include <tapehead/core/memory.h>
 
+#if !TAPEHEAD_POOLED
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+#include <cstdio>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -195,3 +201,23 @@ TEST_CASE("a pool allocator serves standard containers") {
   }
   CHECK(live_blocks() == live);
 }
+
+#if !TAPEHEAD_POOLED
+TEST_CASE("AddressSanitizer sees a block that is read after it was freed") {
+  const auto reads = [](bool freed) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(2);
+      auto* const block = static_cast<unsigned char*>(allocate(256));
+      std::memset(block, 0, 256);
+      if (freed) deallocate(block, 256);
+      _exit(*static_cast<volatile unsigned char*>(block));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  };
+  CHECK(reads(false));
+  CHECK_FALSE(reads(true));
+}
+#endif

@@ -62,7 +62,7 @@ TEST_CASE("an initialiser fills a parameter in place, off the tape") {
   nn::Parameter p{zeros({2, 2})};
   CHECK(init::constant_(p, 3).impl() == p.impl());
   CHECK(p.is_leaf());
-  CHECK(difference(p, full({2, 2}, 3)) == "");
+  CHECK(difference(p, full({2, 2}, 3.)) == "");
   CHECK(difference(init::ones_(p), ones({2, 2})) == "");
   CHECK(difference(init::zeros_(p), zeros({2, 2})) == "");
 }

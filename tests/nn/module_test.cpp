@@ -117,12 +117,12 @@ TEST_CASE(
   CHECK(names(pair.state_dict()) ==
         Names{"bias", "left.scale", "left.offset", "right.scale", "right.offset"});
   pair(ones({2})).sum().backward();
-  CHECK(testing::difference(pair.right.scale.grad(), full({2}, 2)) == "");
+  CHECK(testing::difference(pair.right.scale.grad(), full({2}, 2.)) == "");
 }
 
 TEST_CASE("calling a module forwards arguments of any number, with forward's defaults") {
   Pair pair;
-  CHECK(testing::difference(pair(ones({2})), full({2}, 2)) == "");
+  CHECK(testing::difference(pair(ones({2})), full({2}, 2.)) == "");
   CHECK(testing::difference(pair(ones({2}), zeros({2})), ones({2})) == "");
 }
 

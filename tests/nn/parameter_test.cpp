@@ -22,7 +22,7 @@ TEST_CASE("a parameter assigned from another is the same tensor") {
   Parameter a{ones({2})}, b{zeros({2})};
   b = a;
   (a + b).sum().backward();
-  CHECK(testing::difference(b.grad(), full({2}, 2)) == "");
+  CHECK(testing::difference(b.grad(), full({2}, 2.)) == "");
   const Parameter c(a);
   CHECK(c.impl() == a.impl());
 }

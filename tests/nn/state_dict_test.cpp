@@ -126,8 +126,8 @@ TEST_CASE("load_state_dict refuses a name that is there twice") {
 TEST_CASE("load_state_dict that is not strict passes over names and says which") {
   Net net;
   const Skipped skipped =
-      net.load_state_dict({{"last.bias", full({1}, 7)}, {"extra", ones({1})}}, /*strict=*/false);
-  CHECK(difference(net.last.bias, full({1}, 7)) == "");
+      net.load_state_dict({{"last.bias", full({1}, 7.)}, {"extra", ones({1})}}, /*strict=*/false);
+  CHECK(difference(net.last.bias, full({1}, 7.)) == "");
   CHECK(skipped.missing ==
         std::vector<std::string>{"count", "first.weight", "first.bias", "last.weight"});
   CHECK(skipped.unexpected == std::vector<std::string>{"extra"});
@@ -144,7 +144,7 @@ TEST_CASE("loading one's own state changes nothing, and loading keeps ties") {
   core::fill_(one.a.impl()->array, 5);
   two.load_state_dict(one.state_dict());
   CHECK(two.a.impl() == two.b.impl());
-  CHECK(difference(two.b, full({2}, 5)) == "");
+  CHECK(difference(two.b, full({2}, 5.)) == "");
 }
 
 TEST_CASE("copy_from copies parameters and all buffers from a module of another dtype") {
