@@ -1,6 +1,7 @@
 #include "create.h"
 
 #include "../core/creation.h"
+#include "../core/elementwise.h"
 #include "../core/random.h"
 
 namespace tapehead {
@@ -45,12 +46,17 @@ Tensor tensor(const NestedList& values, DType dtype) {
     return tensor(values.whole(), values.shape());
   return tensor(values.values(), values.shape(), dtype);
 }
+static void check_fills(std::size_t values, const Shape& shape) {
+  if (static_cast<Index>(values) != core::numel(shape))
+    fail<ShapeError>("tensor: ", values, " values do not fill ", shape, "; give ",
+                     core::numel(shape));
+}
 Tensor tensor(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  check_fills(values.size(), shape);
   return Tensor(NDArray::of(values, shape, dtype));
 }
 Tensor tensor(const std::vector<Index>& values, const Shape& shape) {
-  if (static_cast<Index>(values.size()) != core::numel(shape))
-    fail<ShapeError>("tensor: ", values.size(), " values do not fill ", shape);
+  check_fills(values.size(), shape);
   NDArray array = NDArray::empty(shape, Int64);
   std::copy(values.begin(), values.end(), array.mutable_data<Index>());
   return Tensor(std::move(array));
@@ -65,7 +71,11 @@ Tensor full(const Shape& shape, Scalar value, DType dtype) {
 Tensor empty(const Shape& shape, DType dtype) { return Tensor(NDArray::empty(shape, dtype)); }
 Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
 Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
-Tensor full_like(const Tensor& x, Scalar value) { return full(x.shape(), value, x.dtype()); }
+Tensor full_like(const Tensor& x, Scalar value) {
+  NDArray array = NDArray::empty(x.shape(), x.dtype());
+  core::fill_(array, value, "full_like");
+  return Tensor(std::move(array));
+}
 Tensor empty_like(const Tensor& x) { return empty(x.shape(), x.dtype()); }
 
 Tensor arange(Scalar end) { return arange(0, end, 1); }

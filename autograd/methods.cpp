@@ -39,7 +39,9 @@ Tensor Tensor::to(DType dtype) const { return tapehead::to(*this, dtype); }
 Tensor Tensor::add(const Tensor& other, Scalar alpha) const {
   return tapehead::add(*this, other, alpha);
 }
-Tensor Tensor::sub(const Tensor& other) const { return tapehead::sub(*this, other); }
+Tensor Tensor::sub(const Tensor& other, Scalar alpha) const {
+  return tapehead::sub(*this, other, alpha);
+}
 Tensor Tensor::mul(const Tensor& other) const { return tapehead::mul(*this, other); }
 Tensor Tensor::div(const Tensor& other) const { return tapehead::div(*this, other); }
 Tensor Tensor::pow(const Tensor& exponent) const { return tapehead::pow(*this, exponent); }
@@ -64,6 +66,12 @@ Tensor Tensor::clamp(std::optional<Scalar> min, std::optional<Scalar> max) const
 }
 Tensor Tensor::maximum(const Tensor& other) const { return tapehead::maximum(*this, other); }
 Tensor Tensor::minimum(const Tensor& other) const { return tapehead::minimum(*this, other); }
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+  return tapehead::where(condition, *this, other);
+}
+Tensor Tensor::where(const Tensor& condition, Scalar other) const {
+  return tapehead::where(condition, *this, other);
+}
 Tensor Tensor::masked_fill(const Tensor& mask, Scalar value) const {
   return tapehead::masked_fill(*this, mask, value);
 }
@@ -81,6 +89,15 @@ Tensor Tensor::lt(Scalar other) const { return tapehead::lt(*this, other); }
 Tensor Tensor::le(Scalar other) const { return tapehead::le(*this, other); }
 Tensor Tensor::gt(Scalar other) const { return tapehead::gt(*this, other); }
 Tensor Tensor::ge(Scalar other) const { return tapehead::ge(*this, other); }
+Tensor Tensor::logical_not() const { return tapehead::logical_not(*this); }
+Tensor Tensor::logical_and(const Tensor& other) const {
+  return tapehead::logical_and(*this, other);
+}
+Tensor Tensor::logical_or(const Tensor& other) const { return tapehead::logical_or(*this, other); }
+bool Tensor::equal(const Tensor& other) const { return tapehead::equal(*this, other); }
+bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return tapehead::allclose(*this, other, rtol, atol, equal_nan);
+}
 
 Tensor Tensor::sum(const Axes& axes, bool keepdim) const {
   return tapehead::sum(*this, axes, keepdim);

@@ -15,7 +15,7 @@ namespace tapehead {
 
 Tensor add(const Tensor& a, const Tensor& b, Scalar alpha = 1);  // a + alpha b
 Tensor add(const Tensor& a, Scalar b);
-Tensor sub(const Tensor& a, const Tensor& b);
+Tensor sub(const Tensor& a, const Tensor& b, Scalar alpha = 1);  // a - alpha b
 Tensor sub(const Tensor& a, Scalar b);
 Tensor sub(Scalar a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
@@ -47,7 +47,9 @@ Tensor clamp(const Tensor& x, std::optional<Scalar> min, std::optional<Scalar> m
 Tensor maximum(const Tensor& a, const Tensor& b);  // a tie shares its gradient equally
 Tensor minimum(const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);  // condition is Bool
-Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);    // mask is Bool
+Tensor where(const Tensor& condition, const Tensor& a, Scalar b);
+Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);  // mask is Bool
 
 // Comparisons (ops/compare.cpp): Bool, without a gradient.
 

@@ -134,7 +134,7 @@ class Tensor {
   // Elementwise.
 
   Tensor add(const Tensor& other, Scalar alpha = 1) const;
-  Tensor sub(const Tensor& other) const;
+  Tensor sub(const Tensor& other, Scalar alpha = 1) const;
   Tensor mul(const Tensor& other) const;
   Tensor div(const Tensor& other) const;
   Tensor pow(const Tensor& exponent) const;
@@ -157,6 +157,8 @@ class Tensor {
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
   Tensor maximum(const Tensor& other) const;
   Tensor minimum(const Tensor& other) const;
+  Tensor where(const Tensor& condition, const Tensor& other) const;  // other where it is false
+  Tensor where(const Tensor& condition, Scalar other) const;
   Tensor masked_fill(const Tensor& mask, Scalar value) const;
   Tensor tril(Index diagonal = 0) const;
   Tensor triu(Index diagonal = 0) const;
@@ -172,6 +174,12 @@ class Tensor {
   Tensor le(Scalar other) const;
   Tensor gt(Scalar other) const;
   Tensor ge(Scalar other) const;
+  Tensor logical_not() const;
+  Tensor logical_and(const Tensor& other) const;
+  Tensor logical_or(const Tensor& other) const;
+  bool equal(const Tensor& other) const;
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                bool equal_nan = false) const;
 
   // Reductions and what is built on them.
 
@@ -198,7 +206,7 @@ class Tensor {
   // shows too (use the op without the underscore). ShapeError on memory that overlaps itself.
 
   Tensor& add_(const Tensor& other, Scalar alpha = 1);
-  Tensor& sub_(const Tensor& other);
+  Tensor& sub_(const Tensor& other, Scalar alpha = 1);
   Tensor& mul_(const Tensor& other);
   Tensor& div_(const Tensor& other);
   Tensor& add_(Scalar other);

@@ -37,6 +37,10 @@ class Scalar {
 
   /// What a tensor of this number alone would have: Bool, Int64 or Float32.
   DType dtype() const { return dtype_; }
+  Scalar operator-() const {
+    if (!is_whole()) return -real_;
+    return static_cast<Index>(-static_cast<std::uint64_t>(whole_));
+  }
   bool is_whole() const { return dtype_ != DType::Float32; }
   double real() const { return real_; }
 
@@ -81,13 +85,19 @@ inline constexpr DType dtype_of<double> = DType::Float64;
 template <>
 inline constexpr DType dtype_of<Index> = DType::Int64;
 
+/// DTypeError unless `dtype` is Float32 or Float64.
+inline void check_floating(const char* op, DType dtype) {
+  if (!is_floating(dtype)) [[unlikely]]
+    fail<DTypeError>(op, ": expected Float32 or Float64, got ", name(dtype),
+                     "; convert with .to(Float32)");
+}
+
 /// Calls f.operator()<T>() with the C++ type of a floating `dtype`; DTypeError for the others.
 template <class F>
 decltype(auto) dispatch_floating(const char* op, DType dtype, F f) {
+  check_floating(op, dtype);
   if (dtype == DType::Float32) return f.template operator()<float>();
-  if (dtype == DType::Float64) return f.template operator()<double>();
-  fail<DTypeError>(op, ": expected Float32 or Float64, got ", name(dtype),
-                   "; convert with .to(Float32)");
+  return f.template operator()<double>();
 }
 
 /// The same for the dtypes that can be counted with: all but Bool.

@@ -46,26 +46,26 @@ std::optional<Strides> view_strides(const Shape& from, const Strides& strides, c
 }
 
 // Fills in the one size that may be -1.
-Shape inferred(const Shape& shape, const Shape& from, Index size) {
+Shape inferred(const char* op, const Shape& shape, const Shape& from, Index size) {
   Shape result = shape;
   Index known = 1;
   int free = -1;
   for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] < -1) fail<ShapeError>("view: sizes cannot be negative, got ", shape);
+    if (shape[d] < -1) fail<ShapeError>(op, ": sizes cannot be negative, got ", shape);
     if (shape[d] != -1) {
       known = checked_product(known, shape[d]);
     } else if (free >= 0) {
-      fail<ShapeError>("view: only one size may be -1, got ", shape);
+      fail<ShapeError>(op, ": only one size may be -1, got ", shape);
     } else {
       free = d;
     }
   }
   if (free >= 0 && known == 0)
-    fail<ShapeError>("view: the -1 in ", shape, " is ambiguous, since another size is 0; ",
+    fail<ShapeError>(op, ": the -1 in ", shape, " is ambiguous, since another size is 0; ",
                      "write out every size");
   if (free >= 0) result[free] = size / known;
   if (numel(result) != size)
-    fail<ShapeError>("view: ", shape, free >= 0 ? " cannot hold the " : " does not hold the ", size,
+    fail<ShapeError>(op, ": ", shape, free >= 0 ? " cannot hold the " : " does not hold the ", size,
                      size == 1 ? " element of " : " elements of ", from,
                      free >= 0 ? "; the sizes must divide " : "; it holds ",
                      free >= 0 ? size : numel(result));
@@ -156,12 +156,12 @@ NDArray NDArray::restrided(const Shape& shape, const Strides& strides, Index off
   return result;
 }
 
-bool NDArray::viewable_as(const Shape& shape) const {
-  return view_strides(shape_, strides_, inferred(shape, shape_, size_)).has_value();
+bool NDArray::viewable_as(const Shape& shape, const char* op) const {
+  return view_strides(shape_, strides_, inferred(op, shape, shape_, size_)).has_value();
 }
 
 NDArray NDArray::view(const Shape& asked) const {
-  const Shape shape = inferred(asked, shape_, size_);
+  const Shape shape = inferred("view", asked, shape_, size_);
   const std::optional<Strides> strides = view_strides(shape_, strides_, shape);
   if (!strides)
     fail<ShapeError>("view: ", shape_, " with strides ", strides_, " cannot be seen as ", shape,

@@ -90,8 +90,9 @@ class NDArray {
   NDArray contiguous() const { return contiguous_ ? *this : clone(); }
   /// A row-major copy.
   NDArray clone() const;
-  /// Whether `view(shape)` would succeed.
-  bool viewable_as(const Shape& shape) const;
+  /// Whether `view(shape)` would succeed; ShapeError for a shape of another size, in the name of
+  /// `op`.
+  bool viewable_as(const Shape& shape, const char* op = "view") const;
 
  private:
   NDArray restrided(const Shape& shape, const Strides& strides, Index offset) const;

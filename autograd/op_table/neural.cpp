@@ -10,7 +10,15 @@ Rows normalisation() {
       {"softmax", "softmax(a, 0)", {{{3, 2}}, {{}}, {{3}}}, [](In x) { return softmax(x[0], 0); }},
       {"softmax", "softmax(a, 1)", along, [](In x) { return softmax(x[0], 1); }},
       {"log_softmax", "log_softmax(a, -1)", stacks, [](In x) { return log_softmax(x[0], -1); }},
+      {"log_softmax",
+       "log_softmax(a, 0)",
+       {{{3, 2}}, {{}}, {{3}}},
+       [](In x) { return log_softmax(x[0], 0); }},
       {"log_softmax", "log_softmax(a, 1)", along, [](In x) { return log_softmax(x[0], 1); }},
+      {"logsumexp",
+       "logsumexp(a, 0)",
+       {{{3, 2}}, {{}}, {{3}}},
+       [](In x) { return logsumexp(x[0], {0}); }},
       {"logsumexp", "logsumexp(a, 1)", along, [](In x) { return logsumexp(x[0], {1}); }},
       {"logsumexp", "logsumexp(a, (0, -1), keepdim=True)", stacks,
        [](In x) {
@@ -18,7 +26,7 @@ Rows normalisation() {
        }},
       {"layer_norm",
        "layer_norm(a, (4,), b, c)",
-       {{{2, 3, 4}, {4}, {4}}, {{4}, {4}, {4}}, {{0, 4}, {4}, {4}}},
+       {{{2, 3, 4}, {4}, {4}}, {{4}, {4}, {4}}, {{0, 4}, {4}, {4}}, {{1, 4}, {4}, {4}}},
        [](In x) { return layer_norm(x[0], {4}, x[1], x[2]); }},
       {"layer_norm",
        "layer_norm(a, (3, 2), b)",
@@ -45,7 +53,7 @@ Rows normalisation() {
        [](In x) { return dropout(x[0], 0.4, false); }},
       {"dropout_mask",
        "a * seeded(dropout, ones_like(a), 0.25)",
-       {{{3, 4}}},
+       {{{3, 4}}, {{}}, {{1}}, {{0, 2}}},
        [](In x) {
          manual_seed(3);
          return x[0] * dropout_mask(x[0].shape(), 0.25, x[0].dtype());
@@ -87,6 +95,12 @@ Rows losses() {
        {{{4, 3}}},
        [](In x) {
          return cross_entropy(x[0], tensor({1, 2, 1, 0}), {.ignore_index = 1});
+       }},
+      {"cross_entropy",
+       "cross_entropy(a, zeros(len(a)).long(), reduction='sum')",
+       {{{2, 3}}, {{1, 3}}, {{2, 1}}, {{1, 1}}, {{0, 3}}},
+       [](In x) {
+         return cross_entropy(x[0], zeros({x[0].size(0)}, Int64), with(Reduction::Sum));
        }},
       {"cross_entropy",
        "cross_entropy(a, tensor(2))",

@@ -16,6 +16,8 @@ Rows choosing() {
        [](In x) {
          return amax(x[0], {0, -1}, true);
        }},
+      {"amax", "amax(a, dim=1)", along, [](In x) { return amax(x[0], {1}); }},
+      {"amin", "amin(a)", any, [](In x) { return amin(x[0]); }},
       {"amin", "amin(a, dim=1)", along, [](In x) { return amin(x[0], {1}); }},
       {"max", "max(a)", any, [](In x) { return max(x[0]); }},
       {"min", "min(a)", any, [](In x) { return min(x[0]); }},

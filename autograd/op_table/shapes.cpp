@@ -4,7 +4,9 @@
 namespace tapehead::op_rows {
 
 Rows shapes() {
-  const Sets matrices{{{2, 3}}, {{1, 1}}, {{0, 3}}}, stacks{{{2, 3, 4}}, {{2, 3}}, {{2, 0, 3}}};
+  const Sets matrices{{{2, 3}}, {{1, 1}}, {{0, 3}}},
+      stacks{{{2, 3, 4}}, {{2, 3}}, {{2, 0, 3}}, {{1, 2}}},
+      triangles{{{4, 2}}, {{2, 3, 3}}, {{1, 1}}, {{0, 2}}};
   return {
       {"view",
        "a.contiguous().view(3, -1)",
@@ -12,6 +14,8 @@ Rows shapes() {
        [](In x) {
          return view(contiguous(x[0]), {3, -1});
        }},
+      {"view", "a.contiguous().view(-1)", unary, [](In x) { return view(contiguous(x[0]), {-1}); }},
+      {"reshape", "reshape(a, (-1,))", unary, [](In x) { return reshape(x[0], {-1}); }},
       {"reshape",
        "reshape(a.mT, (6,))",
        {{{2, 3}}, {{6, 1}}, {{1, 2, 3}}},
@@ -19,7 +23,7 @@ Rows shapes() {
       {"flatten", "flatten(a)", unary, [](In x) { return flatten(x[0]); }},
       {"flatten", "flatten(a, 1)", cubes, [](In x) { return flatten(x[0], 1); }},
       {"transpose", "transpose(a, 0, -1)", unary, [](In x) { return transpose(x[0], 0, -1); }},
-      {"t", "t(a)", {{{2, 3}}, {{3}}, {{}}, {{0, 2}}}, [](In x) { return t(x[0]); }},
+      {"t", "t(a)", {{{2, 3}}, {{3}}, {{}}, {{0, 2}}, {{1, 1}}}, [](In x) { return t(x[0]); }},
       {"mT", "a.mT", stacks, [](In x) { return mT(x[0]); }},
       {"permute", "permute(a, (2, 0, 1))", cubes,
        [](In x) {
@@ -31,7 +35,16 @@ Rows shapes() {
        [](In x) {
          return expand(x[0], {2, 4, 3});
        }},
-      {"squeeze", "squeeze(a)", {{{1, 3, 1}}, {{2}}, {{1}}}, [](In x) { return squeeze(x[0]); }},
+      {"expand",
+       "a.expand(2, -1, -1)",
+       {{{2, 3}}, {{0, 3}}, {{1, 1}}},
+       [](In x) {
+         return expand(x[0], {2, -1, -1});
+       }},
+      {"squeeze",
+       "squeeze(a)",
+       {{{1, 3, 1}}, {{2}}, {{1}}, {{}}, {{0, 1}}},
+       [](In x) { return squeeze(x[0]); }},
       {"squeeze", "squeeze(a, 1)", {{{2, 1, 3}}, {{2, 3}}}, [](In x) { return squeeze(x[0], 1); }},
       {"unsqueeze", "unsqueeze(a, -1)", unary, [](In x) { return unsqueeze(x[0], -1); }},
       {"narrow",
@@ -52,14 +65,17 @@ Rows shapes() {
       {"to", "a.to(float64)", unary, [](In x) { return to(x[0], Float64); }},
       {"tril", "tril(a)", stacks, [](In x) { return tril(x[0]); }},
       {"tril", "tril(a, 1)", matrices, [](In x) { return tril(x[0], 1); }},
-      {"triu", "triu(a, -1)", {{{4, 2}}, {{2, 3, 3}}}, [](In x) { return triu(x[0], -1); }},
+      {"triu", "triu(a, -1)", triangles, [](In x) { return triu(x[0], -1); }},
       {"alias", "a.view_as(a)", unary, [](In x) { return alias(x[0]); }},
   };
 }
 
 Rows joining() {
   return {
-      {"split", "split(a, 2)", {{{5, 2}}, {{4}}, {{1, 3}}}, [](In x) { return split(x[0], 2); }},
+      {"split",
+       "split(a, 2)",
+       {{{5, 2}}, {{4}}, {{1, 3}}, {{0, 3}}},
+       [](In x) { return split(x[0], 2); }},
       {"split",
        "split(a, [1, 0, 3], dim=-1)",
        {{{2, 4}}, {{4}}},
@@ -68,7 +84,7 @@ Rows joining() {
        }},
       {"chunk",
        "chunk(a, 3, dim=1)",
-       {{{2, 7}}, {{2, 3, 2}}, {{3, 2}}},
+       {{{2, 7}}, {{2, 3, 2}}, {{3, 2}}, {{1, 1}}, {{2, 0}}},
        [](In x) { return chunk(x[0], 3, 1); }},
       {"cat",
        "cat([a, b, a], dim=1)",
@@ -78,7 +94,7 @@ Rows joining() {
        }},
       {"stack",
        "stack([a, b], dim=-1)",
-       {{{2, 3}, {2, 3}}, {{}, {}}, {{0, 2}, {0, 2}}},
+       {{{2, 3}, {2, 3}}, {{}, {}}, {{0, 2}, {0, 2}}, {{1}, {1}}},
        [](In x) {
          return stack({x[0], x[1]}, -1);
        }},
@@ -109,19 +125,19 @@ Rows indexing() {
        [](In x) { return gather(x[0], 1, columns()); }},
       {"embedding",
        "embedding(tensor([[2, 0, 2], [1, 1, 0]]), a)",
-       {{{4, 2}}, {{3, 1}}},
+       {{{4, 2}}, {{3, 1}}, {{3, 0}}},
        [](In x) { return embedding(columns(), x[0]); }},
       {"slice_backward",
-       "slice_backward(a, (2, 5), 1, 1, 4, 2)",
-       {{{2, 2}}},
+       "slice_backward(a, (len(a), 5), 1, 1, 4, 2)",
+       {{{2, 2}}, {{3, 2}}, {{1, 2}}, {{0, 2}}},
        [](In x) {
-         return slice_backward(x[0], {2, 5}, 1, 1, 2);
+         return slice_backward(x[0], {x[0].size(0), 5}, 1, 1, 2);
        }},
       {"index_select_backward",
-       "zeros(4, 2).to(a.dtype).index_add(0, tensor([2, 0, 2]), a)",
-       {{{3, 2}}},
+       "zeros(4, a.shape[1]).to(a.dtype).index_add(0, tensor([2, 0, 2]), a)",
+       {{{3, 2}}, {{3, 1}}, {{3, 0}}},
        [](In x) {
-         return index_select_backward(x[0], {4, 2}, 0, rows_2_0_2());
+         return index_select_backward(x[0], {4, x[0].size(1)}, 0, rows_2_0_2());
        }},
       {"gather_backward",
        "zeros(2, 4).to(a.dtype).scatter_add(1, tensor([[2, 0, 2], [1, 1, 0]]), a)",

@@ -7,9 +7,15 @@
 
 namespace tapehead {
 
+// alpha b, refused in the name of the sum that it is for.
+static Tensor scaled(const char* op, const Tensor& b, Scalar alpha) {
+  core::dispatch_numeric(op, b.dtype(), [&]<class T>() { alpha.to<T>(op); });
+  return mul(b, alpha);
+}
+
 // c = a + alpha b  gives  da = g  and  db = alpha g.
 Tensor add(const Tensor& a, const Tensor& b, Scalar alpha) {
-  if (alpha.real() != 1) return add(a, mul(b, alpha));
+  if (alpha.real() != 1) return add(a, scaled("add", b, alpha));
   return record(
       "add", [&] { return core::add(a.array(), b.array()); },
       wrt(a, [s = a.shape()](const Tensor& g) { return sum_to(g, s); }),
@@ -21,8 +27,9 @@ Tensor add(const Tensor& a, Scalar b) {
       args(b));
 }
 
-// c = a - b  gives  da = g  and  db = -g.
-Tensor sub(const Tensor& a, const Tensor& b) {
+// c = a - alpha b  gives  da = g  and  db = -alpha g.
+Tensor sub(const Tensor& a, const Tensor& b, Scalar alpha) {
+  if (alpha.real() != 1) return sub(a, scaled("sub", b, alpha));
   return record(
       "sub", [&] { return core::sub(a.array(), b.array()); },
       wrt(a, [s = a.shape()](const Tensor& g) { return sum_to(g, s); }),

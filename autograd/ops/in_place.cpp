@@ -28,15 +28,19 @@ Tensor& Tensor::add_(Scalar other) {
       wrt(*this, [](const Tensor& g) { return g; }), args(other));
 }
 
-Tensor& Tensor::sub_(const Tensor& other) {
+Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
   return record_in_place(
-      "sub_", *this, [&](NDArray& x) { core::sub_(x, other.array()); },
+      "sub_", *this,
+      [&](NDArray& x) {
+        if (alpha.real() == 1) return core::sub_(x, other.array());
+        core::add_(x, other.array(), -alpha, "sub_");
+      },
       wrt(*this, [](const Tensor& g) { return g; }),
-      wrt(other, [s = other.shape()](const Tensor& g) { return sum_to(-g, s); }));
+      wrt(other, [s = other.shape(), alpha](const Tensor& g) { return sum_to(g * -alpha, s); }));
 }
 Tensor& Tensor::sub_(Scalar other) {
   return record_in_place(
-      "sub_", *this, [&](NDArray& x) { core::sub_(x, NDArray::full({}, other, x.dtype())); },
+      "sub_", *this, [&](NDArray& x) { core::add_(x, -other, "sub_"); },
       wrt(*this, [](const Tensor& g) { return g; }), args(other));
 }
 

@@ -57,6 +57,7 @@ Tensor class_last(const Tensor& logits) {
 
 void check_cross_entropy(const Tensor& logits, const Tensor& target,
                          const CrossEntropyOptions& options) {
+  core::check_floating("cross_entropy", logits.dtype());
   if (target.dtype() != Int64)
     fail<DTypeError>("cross_entropy: expected Int64 class indices, got ", name(target.dtype()),
                      "; convert with .to(Int64)");
@@ -88,6 +89,10 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   if (input.shape() != target.shape())
     fail<ShapeError>("mse_loss: input ", input.shape(), " and target ", target.shape(),
                      " must have one shape; view or expand one of them");
+  core::check_floating("mse_loss", input.dtype());
+  if (input.dtype() != target.dtype())
+    fail<DTypeError>("mse_loss: input ", name(input.dtype()), " and target ", name(target.dtype()),
+                     " must have one dtype; convert with .to(", name(input.dtype()), ")");
   const Tensor difference = input - target;
   return reduced(difference * difference, reduction);
 }

@@ -72,6 +72,7 @@ Tensor dropout_mask(const Shape& shape, double p, DType dtype) {
 
 Tensor dropout(const Tensor& x, double p, bool training) {
   check_probability(p);
+  core::check_floating("dropout", x.dtype());
   if (!training || p == 0 || x.numel() == 0) return x;
   return x * dropout_mask(x.shape(), p, x.dtype());
 }

@@ -173,6 +173,14 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
       }));
 }
 
+// A number takes the tensor's dtype.
+Tensor where(const Tensor& condition, const Tensor& a, Scalar b) {
+  return where(condition, a, Tensor(NDArray::full({}, b, a.dtype())));
+}
+Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
+  return where(condition, Tensor(NDArray::full({}, a, b.dtype())), b);
+}
+
 // dx = g where the mask is false.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   return record(

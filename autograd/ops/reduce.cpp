@@ -22,12 +22,6 @@ double count(const Shape& full, const Shape& reduced) {
   return n;
 }
 
-void check_floating(const char* op, const Tensor& x) {
-  if (!is_floating(x.dtype()))
-    fail<DTypeError>(op, ": expected Float32 or Float64, got ", name(x.dtype()),
-                     "; convert with .to(Float32)");
-}
-
 // Each extreme element's gradient, shared equally by those that equal it.
 template <class Extreme>
 Tensor extreme(const char* op, const Tensor& x, const Axes& axes, bool keepdim, Extreme value) {
@@ -76,13 +70,13 @@ Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
 
 // y = sum(x) / n  gives  dx = g / n, repeated.
 Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
-  check_floating("mean", x);
+  core::check_floating("mean", x.dtype());
   return sum(x, axes, keepdim) / count(x.shape(), kept("mean", x.shape(), axes));
 }
 
 // The mean squared distance from the mean; unbiased: over n - 1.
 Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
-  check_floating("var", x);
+  core::check_floating("var", x.dtype());
   const Tensor centred = x - mean(x, axes, true);
   const double n = count(x.shape(), kept("var", x.shape(), axes));
   return sum(centred * centred, axes, keepdim) / std::max(0.0, unbiased ? n - 1 : n);

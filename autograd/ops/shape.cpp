@@ -12,7 +12,7 @@ Tensor view(const Tensor& x, const Shape& shape) {
 }
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
-  return view(x.array().viewable_as(shape) ? x : clone(x), shape);
+  return view(x.array().viewable_as(shape, "reshape") ? x : clone(x), shape);
 }
 
 Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
@@ -114,7 +114,7 @@ Tensor slice(const Tensor& x, int d, Index start, Index end, Index step) {
 }
 
 std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int d) {
-  const Index whole = x.size(d);
+  const Index whole = x.shape()[core::dim("split", d, x.dim())];
   Index start = 0;
   for (const Index size : sizes) {
     if (size < 0) fail<ShapeError>("split: sizes cannot be negative, got ", size);
@@ -132,7 +132,7 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int 
   return parts;
 }
 std::vector<Tensor> split(const Tensor& x, Index size, int d) {
-  const Index whole = x.size(d);
+  const Index whole = x.shape()[core::dim("split", d, x.dim())];
   if (size < 0 || (size == 0 && whole > 0))
     fail<ShapeError>("split: the size of a part must be positive, got ", size);
   std::vector<Tensor> parts;
@@ -142,7 +142,7 @@ std::vector<Tensor> split(const Tensor& x, Index size, int d) {
 }
 std::vector<Tensor> chunk(const Tensor& x, Index chunks, int d) {
   if (chunks <= 0) fail<ShapeError>("chunk: the number of parts must be positive, got ", chunks);
-  const Index whole = x.size(d);
+  const Index whole = x.shape()[core::dim("chunk", d, x.dim())];
   if (whole == 0) return std::vector<Tensor>(static_cast<std::size_t>(chunks), narrow(x, d, 0, 0));
   return split(x, (whole + chunks - 1) / chunks, d);
 }
@@ -159,14 +159,15 @@ Tensor cat(const std::vector<Tensor>& tensors, int d) {
       wrt(tensors, [sizes, d](const Tensor& g) { return split(g, sizes, d); }), args(d));
 }
 Tensor stack(const std::vector<Tensor>& tensors, int d) {
+  if (tensors.empty()) fail<ShapeError>("stack: expected at least one tensor");
+  d = core::dim("stack", d, tensors[0].dim() + 1);
   std::vector<Tensor> slices;
   for (const Tensor& x : tensors) {
     if (x.shape() != tensors[0].shape())
       fail<ShapeError>("stack: shapes must be equal, got ", tensors[0].shape(), " and ", x.shape());
     slices.push_back(unsqueeze(x, d));
   }
-  if (slices.empty()) fail<ShapeError>("stack: expected at least one tensor");
-  return cat(slices, core::dim("stack", d, slices[0].dim()));
+  return cat(slices, d);
 }
 
 Tensor clone(const Tensor& x) {

@@ -34,7 +34,9 @@ TEST_CASE("tensor refuses lists of different shapes, and values that do not fill
                        "tensor: elements of one list must have one shape, got (2) and (1)",
                        ShapeError);
   CHECK_THROWS_WITH_AS(tensor(std::vector<Index>{1, 2, 3}, {2, 2}),
-                       "tensor: 3 values do not fill (2, 2)", ShapeError);
+                       "tensor: 3 values do not fill (2, 2); give 4", ShapeError);
+  CHECK_THROWS_WITH_AS(tensor(std::vector<double>{1, 2, 3}, {2, 2}),
+                       "tensor: 3 values do not fill (2, 2); give 4", ShapeError);
 }
 
 TEST_CASE("zeros, ones, full and their _like forms") {

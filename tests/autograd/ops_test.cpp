@@ -210,3 +210,43 @@ TEST_CASE("views share memory, copies do not") {
   for (const Tensor& copy : {clone(x), reshape(mT(x), {24}), contiguous(mT(x)), tril(x), x + 0})
     CHECK_FALSE(shares(copy));
 }
+
+TEST_CASE("an op that is made of others speaks in its own name") {
+  const Tensor whole = tensor({1, 2}), x = tensor({1., 2.});
+  Tensor target = whole.clone();
+  const auto fraction = [](const char* op) {
+    return std::string(op) +
+           ": the scalar 1.5 is not a whole number that Int64 holds; convert with "
+           ".to(Float64) first";
+  };
+  CHECK_THROWS_WITH_AS(target.sub_(1.5), fraction("sub_").c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(target.sub_(whole, 1.5), fraction("sub_").c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(add(whole, whole, 1.5), fraction("add").c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(sub(whole, whole, 1.5), fraction("sub").c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(full_like(whole, 1.5), fraction("full_like").c_str(), DTypeError);
+  const auto floating = [](const char* op) {
+    return std::string(op) + ": expected Float32 or Float64, got Int64; convert with .to(Float32)";
+  };
+  CHECK_THROWS_WITH_AS(dropout(whole), floating("dropout").c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(mse_loss(whole, whole), floating("mse_loss").c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(cross_entropy(whole, tensor(1)), floating("cross_entropy").c_str(),
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(mse_loss(x, whole),
+                       "mse_loss: input Float32 and target Int64 must have one dtype; convert with "
+                       ".to(Float32)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(
+      stack({x, x}, 2),
+      "stack: dimension 2 is out of range for a tensor of 2 dimensions; use -2 to 1", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      split(x, 1, 1), "split: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(
+      split(x, std::vector<Index>{1, 1}, 1),
+      "split: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      chunk(x, 2, 1), "chunk: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(reshape(x, {3}),
+                       "reshape: (3) does not hold the 2 elements of (2); it holds 3", ShapeError);
+}

@@ -195,7 +195,7 @@ TEST_CASE("every method gives what the free function of its name gives") {
   same(x.clone(), clone(x));
   same(x.to(Float32), to(x, Float32));
   same(x.add(y, 2), add(x, y, 2));
-  same(x.sub(y), sub(x, y));
+  same(x.sub(y, 2), sub(x, y, 2));
   same(x.mul(y), mul(x, y));
   same(x.div(y), div(x, y));
   same(p.pow(y), pow(p, y));
@@ -218,6 +218,8 @@ TEST_CASE("every method gives what the free function of its name gives") {
   same(x.clamp(-0.5, 0.5), clamp(x, -0.5, 0.5));
   same(x.maximum(y), maximum(x, y));
   same(x.minimum(y), minimum(x, y));
+  same(x.where(mask, y), where(mask, x, y));
+  same(x.where(mask, 9), where(mask, x, 9));
   same(x.masked_fill(mask, 9), masked_fill(x, mask, 9));
   same(x.tril(), tril(x));
   same(x.triu(1), triu(x, 1));
@@ -233,6 +235,13 @@ TEST_CASE("every method gives what the free function of its name gives") {
   same(x.le(0.5), le(x, 0.5));
   same(x.gt(0.5), gt(x, 0.5));
   same(x.ge(0.5), ge(x, 0.5));
+  same(mask.logical_not(), logical_not(mask));
+  same(mask.logical_and(y > 0), logical_and(mask, y > 0));
+  same(mask.logical_or(y > 0), logical_or(mask, y > 0));
+  CHECK(x.equal(x.clone()));
+  CHECK_FALSE(x.equal(y));
+  CHECK(x.allclose(x + 1e-3, 0, 1e-2));
+  CHECK_FALSE(x.allclose(x + 1e-3));
   same(x.sum({1}, true), sum(x, {1}, true));
   same(x.mean({1}, true), mean(x, {1}, true));
   same(x.var({1}, false, true), var(x, {1}, false, true));
