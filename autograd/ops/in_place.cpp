@@ -12,6 +12,12 @@ Tensor before(const Tensor& self, const Tensor& other) {
   return taping() && self.defined() && other.requires_grad() ? self.clone() : Tensor();
 }
 
+// -value; one that x cannot take is refused as it was given.
+Scalar negated(const NDArray& x, Scalar value) {
+  core::dispatch_numeric("sub_", x.dtype(), [&]<class T>() { value.to<T>("sub_"); });
+  return -value;
+}
+
 }  // namespace
 
 Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
@@ -33,14 +39,14 @@ Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
       "sub_", *this,
       [&](NDArray& x) {
         if (alpha.real() == 1) return core::sub_(x, other.array());
-        core::add_(x, other.array(), -alpha, "sub_");
+        core::add_(x, other.array(), negated(x, alpha), "sub_");
       },
       wrt(*this, [](const Tensor& g) { return g; }),
       wrt(other, [s = other.shape(), alpha](const Tensor& g) { return sum_to(g * -alpha, s); }));
 }
 Tensor& Tensor::sub_(Scalar other) {
   return record_in_place(
-      "sub_", *this, [&](NDArray& x) { core::add_(x, -other, "sub_"); },
+      "sub_", *this, [&](NDArray& x) { core::add_(x, negated(x, other), "sub_"); },
       wrt(*this, [](const Tensor& g) { return g; }), args(other));
 }
 

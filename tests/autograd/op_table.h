@@ -62,7 +62,8 @@ inline Tensors gradients(const OpRow& row, const Tensors& x, bool create_graph =
 /// The same values in another layout, as a view that `show` makes of a leaf of its own.
 struct Layout {
   const char* name;
-  std::function<Tensor(const Tensor& values)> leaf;
+  /// `along`: the dimension that is to show its first element again and again, or -1.
+  std::function<Tensor(const Tensor& values, int along)> leaf;
   std::function<Tensor(const Tensor& leaf, const Shape& shape)> show;
 };
 const std::vector<Layout>& layouts();

@@ -116,7 +116,7 @@ TEST_CASE("load_state_dict loads nothing where one tensor cannot be written") {
 TEST_CASE("load_state_dict refuses a name that is there twice") {
   Net net;
   StateDict state = net.state_dict();
-  state.emplace_back("last.bias", full({1}, 7));
+  state.emplace_back("last.bias", full({1}, 7.));
   CHECK_THROWS_WITH_AS(
       net.load_state_dict(state),
       "load_state_dict: names must differ, got \"last.bias\" twice; nothing was loaded", Error);
