@@ -2,9 +2,10 @@
 // `op: what was expected, got what; what to do`. Building one is a cold path.
 #pragma once
 
-#include <sstream>
-#include <stdexcept>
+#include <exception>
 #include <string>
+
+#include "text.h"
 
 namespace tapehead {
 
@@ -70,9 +71,7 @@ template <class E = Error, class... Parts>
 [[noreturn]] [[gnu::cold]] [[gnu::noinline]] void fail(const Opening& opening,
                                                        const Parts&... parts) {
   if (on_fail != nullptr) on_fail(opening.file, opening.line);
-  std::ostringstream message;
-  ((message << opening.text) << ... << parts);
-  throw E(message.str());
+  throw E(core::to_text(opening.text, parts...));
 }
 
 }  // namespace tapehead

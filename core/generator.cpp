@@ -73,8 +73,7 @@ double Generator::normal_double() {
 }
 
 std::string Generator::state() const {
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
+  TextStream out;
   out << "mt19937 " << seed_ << ' ' << next_;
   write<std::uint32_t>(out, spare_float_);
   write<std::uint64_t>(out, spare_double_);

@@ -3,15 +3,11 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
-#include <fstream>
 #include <iomanip>
 #include <new>
-#include <sstream>
 
 #include "error.h"
-#if defined(__unix__)
-#include <unistd.h>
-#endif
+#include "free_memory.h"
 
 namespace tapehead::core {
 namespace {
@@ -19,21 +15,9 @@ namespace {
 std::atomic<std::uint64_t> reserved{0}, limit{0};
 constexpr std::align_val_t line{64};
 
-std::uint64_t free_bytes() {
-#if defined(_SC_AVPHYS_PAGES)
-  std::ifstream info("/proc/meminfo");
-  for (std::string key, rest; info >> key; std::getline(info, rest))
-    if (std::uint64_t kib = 0; key == "MemAvailable:" && info >> kib) return kib * 1024;
-  const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page > 0)
-    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
-#endif
-  return std::uint64_t{4} << 30;
-}
-
 std::uint64_t default_limit() {
   const char* text = std::getenv("TAPEHEAD_MEMORY_LIMIT");
-  return text && *text ? parse_bytes(text) : free_bytes() / 4 * 3;
+  return text && *text ? parse_bytes(text) : free_memory() / 4 * 3;
 }
 
 // "1.5 GiB" reads better than 1610612736, to which rounding it down must not lie.
@@ -42,9 +26,7 @@ std::string readable(std::uint64_t bytes) {
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
-  std::ostringstream out;
-  out << std::setprecision(4) << value << ' ' << units.at(unit);
-  return out.str();
+  return to_text(std::setprecision(4), value, ' ', units.at(unit));
 }
 
 // Lives as long as the thread; made on the first slow path, so that `pool` itself stays trivial.
@@ -141,7 +123,7 @@ void check_budget(std::uint64_t bytes, const std::function<void(std::ostream&)>&
   empty_cache();
   const std::uint64_t held = reserved;
   if (bytes <= most && held + bytes <= most) return;
-  std::ostringstream wanted;
+  TextStream wanted;
   what(wanted);
   fail<MemoryError>("allocate: ", wanted.str(), " needs ", readable(bytes), ", with ",
                     readable(held), " held and a limit of ", readable(most),

@@ -1,7 +1,6 @@
 #include "print.h"
 
 #include <cmath>
-#include <locale>
 
 namespace tapehead::core {
 namespace {
@@ -39,8 +38,7 @@ struct Window {
 std::string number(double value, std::ios_base::fmtflags notation, int precision) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  std::ostringstream out;
-  out.imbue(std::locale::classic());
+  TextStream out;
   out.setf(notation, std::ios_base::floatfield);
   out.precision(precision);
   out << value;
@@ -160,11 +158,7 @@ std::string to_string(double value, DType dtype) {
 
 std::vector<std::string> suffixes(const NDArray& x) {
   std::vector<std::string> result;
-  if (x.size() == 0 && x.rank() != 1) {
-    std::ostringstream size;
-    size << "size=" << x.shape();
-    result.push_back(size.str());
-  }
+  if (x.size() == 0 && x.rank() != 1) result.push_back(to_text("size=", x.shape()));
   const bool evident = x.dtype() == DType::Float32 || (x.size() > 0 && x.dtype() != DType::Float64);
   if (!evident) result.push_back(std::string("dtype=") + name(x.dtype()));
   return result;
