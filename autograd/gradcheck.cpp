@@ -1,7 +1,6 @@
 #include "gradcheck.h"
 
 #include <array>
-#include <sstream>
 
 #include "../core/random.h"
 #include "backward.h"
@@ -28,7 +27,7 @@ std::vector<Row> backward_rows(const Probe& probe) {
       one.mutable_data<double>()[i] = 1;
       rows.push_back(
           {k,
-           index_of(outputs[k].shape(), i),
+           core::index_of(outputs[k].shape(), i),
            {probe.gradients(outputs[k], one, false), probe.gradients(outputs[k], one, true)}});
     }
   }
@@ -36,10 +35,8 @@ std::vector<Row> backward_rows(const Probe& probe) {
 }
 
 std::string entry(const Row& row, const Target& target, Index i) {
-  std::ostringstream out;
-  out << "output " << row.output << " " << row.index << " by " << target.name << " "
-      << index_of(target.original.shape(), i);
-  return out.str();
+  return core::to_text("output ", row.output, " ", row.index, " by ", target.name, " ",
+                       core::index_of(target.original.shape(), i));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <sstream>
 
 #include "../core/random.h"
 #include "comparison.h"
@@ -89,9 +88,7 @@ std::vector<Index> sample(Index n, Index count, core::Generator& random) {
 }
 
 std::string entry(const Target& target, Index i) {
-  std::ostringstream out;
-  out << "loss by " << target.name << " " << index_of(target.original.shape(), i);
-  return out.str();
+  return core::to_text("loss by ", target.name, " ", core::index_of(target.original.shape(), i));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "attention.h"
 
+#include "inplace.h"
 #include "kernels/attention.h"
 #include "kernels/dispatch.h"
 #include "parallel.h"
@@ -96,17 +97,11 @@ kernels::Head<T> head_of(const Inputs& in, Index head) {
 Index cost(const Inputs& in) { return in.scores[3] * ((in.q.shape()[-1] + in.d_v()) / 16 + 8); }
 
 template <class T>
-T* data_or_null(NDArray& x, const char* op) {
-  return x.defined() ? x.mutable_data<T>(op) : nullptr;
-}
-
-template <class T>
 void run_forward(const Inputs& in, Attention& result) {
   const auto& table = kernels::kernels<kernels::AttentionKernels<T>>();
   const Index Tq = in.scores[2], Tk = in.scores[3], d_v = in.d_v();
   T* const out = result.out.mutable_data<T>("attention");
-  T* const logsumexp = result.logsumexp.mutable_data<T>("attention");
-  T* const weights = data_or_null<T>(result.weights, "attention");
+  T* const weights = mutable_data_or_null<T>(result.weights, "attention");
   // Heads with few others are cut between blocks of queries.
   const Index heads = in.heads(), blocks = (Tq + query_block - 1) / query_block;
   const Index cuts =
@@ -117,8 +112,7 @@ void run_forward(const Inputs& in, Attention& result) {
       const Index head = i / cuts, cut = i % cuts;
       table.forward(head_of<T>(in, head), blocks * cut / cuts * query_block,
                     std::min(blocks * (cut + 1) / cuts * query_block, Tq), out + head * Tq * d_v,
-                    logsumexp + head * Tq, weights ? weights + head * Tq * Tk : nullptr,
-                    workspace.data());
+                    weights ? weights + head * Tq * Tk : nullptr, workspace.data());
     }
   });
 }
@@ -130,7 +124,7 @@ void run_backward(const Inputs& in, const NDArray& g, const NDArray& out, Attent
   T* const dq = result.q.mutable_data<T>("attention_backward");
   T* const dk = result.k.mutable_data<T>("attention_backward");
   T* const dv = result.v.mutable_data<T>("attention_backward");
-  T* const dscores = data_or_null<T>(result.scores, "attention_backward");
+  T* const dscores = mutable_data_or_null<T>(result.scores, "attention_backward");
   parallel_for(in.heads(), grain_for(3 * cost(in) * Tq), [&](Index begin, Index end) {
     const Workspace<T> workspace(table.workspace(head_of<T>(in, 0)));
     for (Index head = begin; head < end; ++head)
@@ -149,8 +143,7 @@ Attention attention(const NDArray& q, const NDArray& k, const NDArray& v, const 
   const DType dtype = q.dtype();
   return dispatch_floating("attention", dtype, [&]<class T>() {
     Attention result{NDArray::empty(in.out_shape(), dtype),
-                     want_weights ? NDArray::empty(in.scores, dtype) : NDArray(),
-                     NDArray::empty({in.scores[0], in.scores[1], in.scores[2]}, dtype)};
+                     want_weights ? NDArray::empty(in.scores, dtype) : NDArray()};
     run_forward<T>(in, result);
     return result;
   });
@@ -159,15 +152,13 @@ Attention attention(const NDArray& q, const NDArray& k, const NDArray& v, const 
 AttentionGrads attention_backward(const NDArray& g, const NDArray& q, const NDArray& k,
                                   const NDArray& v, const NDArray& mask, const NDArray& bias,
                                   const NDArray& keep_scale, double scale, const NDArray& out,
-                                  const NDArray& logsumexp, bool want_scores) {
+                                  bool want_scores) {
   const char* const op = "attention_backward";
   const Inputs in = checked(op, q, k, v, mask, bias, keep_scale, scale);
   const DType dtype = q.dtype();
   check_dtype(op, "the gradient", g, dtype), check_dtype(op, "out", out, dtype);
-  check_dtype(op, "logsumexp", logsumexp, dtype);
   check_shape(op, "the gradient", g, in.out_shape());
   check_shape(op, "out", out, in.out_shape());
-  check_shape(op, "logsumexp", logsumexp, {in.scores[0], in.scores[1], in.scores[2]});
   return dispatch_floating(op, dtype, [&]<class T>() {
     AttentionGrads result{NDArray::empty(q.shape(), dtype), NDArray::empty(k.shape(), dtype),
                           NDArray::empty(v.shape(), dtype),

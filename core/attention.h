@@ -8,9 +8,8 @@ namespace tapehead::core {
 
 /// out = softmax(scale q k^T, masked) v.
 struct Attention {
-  NDArray out;        // (B, H, Tq, d_v)
-  NDArray weights;    // (B, H, Tq, Tk), after dropout; undefined unless asked for
-  NDArray logsumexp;  // (B, H, Tq), of the masked scores
+  NDArray out;      // (B, H, Tq, d_v)
+  NDArray weights;  // (B, H, Tq, Tk), after dropout; undefined unless asked for
 };
 /// q (B, H, Tq, d), k (B, H, Tk, d), v (B, H, Tk, d_v), any strides. `mask` is undefined or a Bool
 /// that broadcasts to (B, H, Tq, Tk), true = may attend; the others' scores are -1e9, so that a row
@@ -29,6 +28,6 @@ struct AttentionGrads {
 AttentionGrads attention_backward(const NDArray& g, const NDArray& q, const NDArray& k,
                                   const NDArray& v, const NDArray& mask, const NDArray& bias,
                                   const NDArray& keep_scale, double scale, const NDArray& out,
-                                  const NDArray& logsumexp, bool want_scores);
+                                  bool want_scores);
 
 }  // namespace tapehead::core

@@ -249,13 +249,13 @@ NDArray where(const NDArray& condition, const NDArray& a, const NDArray& b) {
 
 NDArray masked_fill(const NDArray& x, const NDArray& mask, Scalar value) {
   must_be_bool("masked_fill", mask);
-  NDArray out = NDArray::empty(x.shape(), x.dtype());
-  const Operand condition = operand("masked_fill", mask, x.shape());
+  const Shape shape = broadcast("masked_fill", x.shape(), mask.shape());
+  NDArray out = NDArray::empty(shape, x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
     T number = value.to<T>("masked_fill");
-    for_rows(kernels::kernels<Any<T>>().where, x.shape(),
-             std::array{operand("masked_fill", out, x.shape()), condition,
-                        operand(number, x.shape()), operand("masked_fill", x, x.shape())});
+    for_rows(kernels::kernels<Any<T>>().where, shape,
+             std::array{operand("masked_fill", out, shape), operand("masked_fill", mask, shape),
+                        operand(number, shape), operand("masked_fill", x, shape)});
   });
   return out;
 }

@@ -79,9 +79,10 @@ NDArray logical_or(const NDArray& a, const NDArray& b);
 
 /// a where the Bool `condition` is true, b elsewhere; all three broadcast.
 NDArray where(const NDArray& condition, const NDArray& a, const NDArray& b);
-/// x, but `value` where the Bool `mask`, which broadcasts to x, is true.
+/// x, but `value` where the Bool `mask` is true; both broadcast.
 NDArray masked_fill(const NDArray& x, const NDArray& mask, Scalar value);
-/// Each element moved into [low, high]; either bound may be missing, not both. NaN stays NaN.
+/// Each element moved into [low, high]; either bound may be missing, not both. NaN stays NaN, and a
+/// bound that is NaN makes all NaN.
 NDArray clamp(const NDArray& x, std::optional<Scalar> low, std::optional<Scalar> high);
 
 /// A row-major copy.

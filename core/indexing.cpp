@@ -106,6 +106,9 @@ NDArray index_select(const NDArray& given, int d, const NDArray& index) {
   const NDArray x = at_least_1d(given).contiguous();
   d = dim("index_select", d, x.rank());
   const NDArray at = index_vector("index_select", index, x.shape()[d], d);
+  if (given.rank() == 0 && at.size() != 1)
+    fail<ShapeError>("index_select: a tensor of 0 dimensions has 1 element to select, got ",
+                     at.size(), " indices; unsqueeze(0) it first");
   Shape shape = x.shape();
   shape[d] = at.size();
   const auto [outer, size, inner] = split_at(x.shape(), d);

@@ -10,22 +10,13 @@
 namespace tapehead::core {
 namespace {
 
-void check_operands(const char* op, const NDArray& a, const NDArray& b) {
-  if (a.dtype() != b.dtype())
-    fail<DTypeError>(op, ": expected one dtype, got ", name(a.dtype()), " and ", name(b.dtype()),
-                     "; convert one with .to(", name(a.dtype()), ")");
-  if (a.rank() == 0 || b.rank() == 0)
-    fail<ShapeError>(op, ": expected at least 1 dimension, got ", a.shape(), " and ", b.shape(),
-                     "; use * for a scalar");
-}
-
-[[noreturn]] void refuse(const char* op, const Shape& a, const Shape& b) {
+[[noreturn]] void refuse(const Shape& a, const Shape& b) {
   const bool matrices = a.rank() >= 2 && b.rank() >= 2;
   const char* hint = matrices && a[-2] == b[-2]   ? "; did you mean a.mT()?"
                      : matrices && a[-1] == b[-1] ? "; did you mean b.mT()?"
                      : b.rank() == 1              ? "; the vector's length must match"
                                                   : "; the inner sizes must match";
-  fail<ShapeError>(op, ": last dimension of ", a, " must equal ",
+  fail<ShapeError>("matmul: last dimension of ", a, " must equal ",
                    b.rank() == 1 ? "the length of " : "second-last of ", b, hint);
 }
 
@@ -53,7 +44,7 @@ Index batch_offset(const Shape& shape, const Strides& strides, Index index) {
 void multiply_whole(const kernels::Product<Index>& p) {
   for (Index i = 0; i < p.m; ++i)
     for (Index j = 0; j < p.n; ++j) {
-      auto sum = static_cast<std::uint64_t>(p.accumulate ? p.c[i * p.c_row + j] : 0);
+      auto sum = std::uint64_t{0};
       for (Index l = 0; l < p.k; ++l)
         sum += static_cast<std::uint64_t>(p.a[i * p.a_row + l * p.a_col]) *
                static_cast<std::uint64_t>(p.b[l * p.b_row + j * p.b_col]);
@@ -134,21 +125,15 @@ void run(const Batches<Index>& batches) {
 
 // target (..., n, m) is row-major and starts with the batches of a and b, broadcast.
 template <class T>
-void multiply_batches(NDArray& target, const NDArray& a, const NDArray& b, bool accumulate,
-                      const char* op) {
+void multiply_batches(NDArray& target, const NDArray& a, const NDArray& b) {
+  const char* const op = "matmul";
   const Shape batch = batch_of(target.shape());
   const Index n = target.shape()[-2], m = target.shape()[-1], k = a.shape()[-1];
   run(Batches<T>{batch,
                  expanded(op, batch_of(a.shape()), batch_of(a.strides()), batch),
                  expanded(op, batch_of(b.shape()), batch_of(b.strides()), batch),
                  {n, m, k, a.data<T>(), a.strides()[-2], a.strides()[-1], b.data<T>(),
-                  b.strides()[-2], b.strides()[-1], target.mutable_data<T>(op), m, accumulate}});
-}
-
-void multiply_any(NDArray& target, const NDArray& a, const NDArray& b, bool accumulate,
-                  const char* op) {
-  dispatch_numeric(op, a.dtype(),
-                   [&]<class T>() { multiply_batches<T>(target, a, b, accumulate, op); });
+                  b.strides()[-2], b.strides()[-1], target.mutable_data<T>(op), m, false}});
 }
 
 // The leading dimensions of the result.
@@ -170,31 +155,28 @@ NDArray multiply_matrices(const NDArray& a, const NDArray& b) {
   if (result.size() == 0) return result;
   const NDArray rows = b.rank() == 2 && a.rank() > 2 ? rows_joined(a) : a;
   NDArray joined = rows.rank() < a.rank() ? result.view({-1, shape[-1]}) : result;
-  multiply_any(joined, rows, b, false, "matmul");
+  dispatch_numeric("matmul", a.dtype(), [&]<class T>() { multiply_batches<T>(joined, rows, b); });
   return result;
 }
 
 }  // namespace
 
+void check_matmul(const NDArray& a, const NDArray& b) {
+  if (a.dtype() != b.dtype())
+    fail<DTypeError>("matmul: expected one dtype, got ", name(a.dtype()), " and ", name(b.dtype()),
+                     "; convert one with .to(", name(a.dtype()), ")");
+  if (a.rank() == 0 || b.rank() == 0)
+    fail<ShapeError>("matmul: expected at least 1 dimension, got ", a.shape(), " and ", b.shape(),
+                     "; use * for a scalar");
+  if (a.shape()[-1] != b.shape()[b.rank() == 1 ? 0 : -2]) refuse(a.shape(), b.shape());
+}
+
 NDArray matmul(const NDArray& a, const NDArray& b) {
-  check_operands("matmul", a, b);
-  if (a.shape()[-1] != b.shape()[b.rank() == 1 ? 0 : -2]) refuse("matmul", a.shape(), b.shape());
+  check_matmul(a, b);
   NDArray result =
       multiply_matrices(a.rank() == 1 ? a.unsqueeze(0) : a, b.rank() == 1 ? b.unsqueeze(1) : b);
   if (b.rank() == 1) result = result.squeeze(-1);
   return a.rank() == 1 ? result.squeeze(b.rank() == 1 ? -1 : -2) : result;
-}
-
-void matmul_add_(NDArray& target, const NDArray& a, const NDArray& b) {
-  check_operands("matmul_add_", a, b);
-  check_operands("matmul_add_", target, a);
-  if (a.rank() != 2 || b.rank() != 2 || a.shape()[1] != b.shape()[0])
-    refuse("matmul_add_", a.shape(), b.shape());
-  if (target.shape() != Shape{a.shape()[0], b.shape()[1]} || !target.is_contiguous())
-    fail<ShapeError>("matmul_add_: expected a row-major target of shape ",
-                     Shape{a.shape()[0], b.shape()[1]}, ", got ", target.shape(), " with strides ",
-                     target.strides(), "; call contiguous() first");
-  if (target.size() > 0) multiply_any(target, a, b, true, "matmul_add_");
 }
 
 }  // namespace tapehead::core

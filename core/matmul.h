@@ -10,8 +10,7 @@ namespace tapehead::core {
 /// operands cost no copy. Float32 and Float64 accumulate in their own precision in a fixed order;
 /// Int64 wraps. ShapeError names both shapes and, where it helps, .mT().
 NDArray matmul(const NDArray& a, const NDArray& b);
-
-/// (n, k) (k, m) added to `target` (n, m), which is exclusive and row-major.
-void matmul_add_(NDArray& target, const NDArray& a, const NDArray& b);
+/// Throws what matmul(a, b) would throw for their dtypes, ranks and inner sizes.
+void check_matmul(const NDArray& a, const NDArray& b);
 
 }  // namespace tapehead::core

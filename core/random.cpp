@@ -173,17 +173,6 @@ NDArray bernoulli(Generator& generator, const NDArray& probabilities) {
   });
 }
 
-NDArray bernoulli_like(Generator& generator, double p, const NDArray& x) {
-  const Dims order = memory_order(x);
-  Shape shape = x.shape();
-  Dims back = order;
-  for (int d = 0; d < x.rank(); ++d) {
-    shape[d] = x.shape()[static_cast<int>(order[d])];
-    back[static_cast<int>(order[d])] = d;
-  }
-  return bernoulli(generator, p, shape, x.dtype()).permute(back);
-}
-
 void uniform_(Generator& generator, NDArray& target, double from, double to, const char* op) {
   dispatch_floating(op, target.dtype(), [&]<class T>() {
     if (!(from <= to && in_range<T>(from) && in_range<T>(to) && in_range<T>(to - from)))

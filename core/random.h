@@ -26,9 +26,6 @@ NDArray randperm(Generator& generator, Index n);
 NDArray bernoulli(Generator& generator, double p, const Shape& shape, DType dtype);
 /// The same for each element's own probability; the result has their dtype. Float32 or Float64.
 NDArray bernoulli(Generator& generator, const NDArray& probabilities);
-/// torch.empty_like(x).bernoulli_(p): draws go to elements in the order in
-/// which x has them in memory, so a transposed x gets another mask than its row-major copy.
-NDArray bernoulli_like(Generator& generator, double p, const NDArray& x);
 
 // In place, for initialisers: Tensor.uniform_, Tensor.normal_ and Tensor.bernoulli_. Any strides;
 // the draws follow the order in memory. ShapeError where the target's memory overlaps itself.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "elementwise.h"
+#include "inplace.h"
 #include "kernels/dispatch.h"
 #include "kernels/update.h"
 #include "parallel.h"
@@ -24,11 +25,6 @@ void on_row_major(const char* op, NDArray& parameter, F f) {
   copy_(parameter, copy, op);
 }
 
-template <class T>
-T* written(NDArray& x, const char* op) {
-  return x.defined() ? x.mutable_data<T>(op) : nullptr;
-}
-
 }  // namespace
 
 void sgd_(NDArray& parameter, const NDArray& gradient, NDArray& buffer, const SgdUpdate& u) {
@@ -42,7 +38,7 @@ void sgd_(NDArray& parameter, const NDArray& gradient, NDArray& buffer, const Sg
                                           u.nesterov,
                                           u.first};
       T* const p = row_major.mutable_data<T>("SGD");
-      T* const b = written<T>(buffer, "SGD");
+      T* const b = mutable_data_or_null<T>(buffer, "SGD");
       parallel_for(row_major.size(), grain_for(cost), [&](Index begin, Index end) {
         kernels::kernels<Kernels<T>>().sgd(end - begin, step, p + begin, g.data<T>() + begin,
                                            b ? b + begin : nullptr);

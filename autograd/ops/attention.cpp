@@ -2,11 +2,10 @@
 #include "../../core/attention.h"
 
 #include "../ops.h"
+#include "array_or_none.h"
 
 namespace tapehead {
 namespace {
-
-NDArray array_or_none(const Tensor& x) { return x.defined() ? x.array() : NDArray(); }
 
 // softmax(scale q k^T + bias, masked), (B, H, Tq, Tk).
 Tensor probabilities(const Tensor& q, const Tensor& k, const Tensor& mask, const Tensor& bias,
@@ -47,8 +46,8 @@ AttentionResult fused_attention(const Tensor& q, const Tensor& k, const Tensor& 
       },
       wrt(each(q, k, v, bias), later([&] {
             return [q = saved(q), k = saved(k), v = saved(v), mask = saved(mask),
-                    bias = saved(bias), keep = saved(keep_scale), scale,
-                    logsumexp = out.logsumexp](const Tensor& g, const Tensor& y) {
+                    bias = saved(bias), keep = saved(keep_scale),
+                    scale](const Tensor& g, const Tensor& y) {
               if (taping()) {
                 const Tensor P = probabilities(q(), k(), mask(), bias(), scale);
                 const Tensor G = times(matmul(g, mT(v())), keep());
@@ -57,7 +56,7 @@ AttentionResult fused_attention(const Tensor& q, const Tensor& k, const Tensor& 
               }
               auto d = core::attention_backward(g.array(), q().array(), k().array(), v().array(),
                                                 array_or_none(mask()), array_or_none(bias()),
-                                                array_or_none(keep()), scale, y.array(), logsumexp,
+                                                array_or_none(keep()), scale, y.array(),
                                                 bias().defined() && bias().requires_grad());
               return std::array{
                   Tensor(std::move(d.q)), Tensor(std::move(d.k)), Tensor(std::move(d.v)),

@@ -3,6 +3,7 @@
 #include "../../core/layer_norm.h"
 #include "../../core/random.h"
 #include "../backward.h"
+#include "array_or_none.h"
 
 namespace tapehead {
 namespace {
@@ -18,8 +19,6 @@ Tensor layer_norm_plain(const Tensor& x, int dims, const Tensor& weight, const T
   if (weight.defined()) y = y * weight;
   return bias.defined() ? y + bias : y;
 }
-
-NDArray array_or_none(const Tensor& x) { return x.defined() ? x.array() : NDArray(); }
 
 }  // namespace
 

@@ -80,9 +80,9 @@ struct Block {
     return most;
   }
 
-  /// Softmax of the scores of the first `keys` keys; `logsumexp` may be null. False if a hidden key
-  /// might matter, since some query's scores are all as low as that.
-  bool softmax(Index keys, T* logsumexp) const {
+  /// Softmax of the scores of the first `keys` keys. False if a hidden key might matter, since some
+  /// query's scores are all as low as that.
+  bool softmax(Index keys) const {
     multiply(rows, keys, head.d, from_row(head.q, begin), {k_transposed, head.tk, 1}, weights,
              head.tk, false, inner);
     bool certain = true;
@@ -96,18 +96,17 @@ struct Block {
             keys, s, [scale](auto x) { return x * scale; }, s);
       if (head.mask.data)
         combine(keys, s, head.mask, begin + r, [](T x, bool seen) { return seen ? x : hidden<T>; });
-      const SoftmaxRow<T> result = softmax_row(keys, s, s);
-      certain = certain && result.most > hidden<T> / 2;
-      if (logsumexp) logsumexp[r] = keys > 0 ? result.most + log(result.total) : result.most;
+      const T most = softmax_row(keys, s, s);
+      certain = certain && most > hidden<T> / 2;
     }
     return certain;
   }
 
   /// The weights, before dropout; returns how many keys they are for.
-  Index attend(T* logsumexp) const {
+  Index attend() const {
     const Index some = keys();
-    if (softmax(some, logsumexp) || some == head.tk) return some;
-    softmax(head.tk, logsumexp);
+    if (softmax(some) || some == head.tk) return some;
+    softmax(head.tk);
     return head.tk;
   }
 
@@ -135,13 +134,12 @@ void transpose_to(T* to, Matrix<T> x, Index tk, Index d) {
 }
 
 template <class T>
-void forward(const Head<T>& h, Index begin, Index end, T* out, T* logsumexp, T* weights,
-             T* workspace) {
+void forward(const Head<T>& h, Index begin, Index end, T* out, T* weights, T* workspace) {
   T *const kt = workspace, *const s = kt + h.d * h.tk, *const inner = s + query_block * h.tk;
   transpose_to(kt, h.k, h.tk, h.d);
   for (Index i = begin; i < end; i += query_block) {
     const Block<T> block{h, i, smaller(query_block, end - i), kt, s, inner};
-    const Index keys = block.attend(logsumexp + i);
+    const Index keys = block.attend();
     block.drop(keys);
     multiply(block.rows, h.d_v, keys, {s, h.tk, 1}, h.v, out + i * h.d_v, h.d_v, false, inner);
     if (!weights) continue;
@@ -187,7 +185,7 @@ void backward(const Head<T>& h, Matrix<T> g, Matrix<T> out, T* dq, T* dk, T* dv,
   for (Index j = 0; j < h.tk * h.d_v; ++j) dv[j] = 0;
   for (Index i = 0; i < h.tq; i += query_block) {
     const Block<T> block{h, i, smaller(query_block, h.tq - i), kt, p, inner};
-    const Index rows = block.rows, keys = block.attend(nullptr);
+    const Index rows = block.rows, keys = block.attend();
     multiply(rows, keys, h.d_v, from_row(g, i), {vt, h.tk, 1}, ds, h.tk, false, inner);
     for (Index r = 0; r < rows; ++r) {
       T* const row = ds + r * h.tk;

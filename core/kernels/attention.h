@@ -26,9 +26,8 @@ template <class T>
 struct AttentionKernels {
   /// How many T of workspace both want.
   Index (*workspace)(const Head<T>& head);
-  /// Queries begin … end of out (tq, d_v), logsumexp (tq) and, unless null, weights (tq, tk).
-  void (*forward)(const Head<T>& head, Index begin, Index end, T* out, T* logsumexp, T* weights,
-                  T* workspace);
+  /// Queries begin … end of out (tq, d_v) and, unless null, weights (tq, tk).
+  void (*forward)(const Head<T>& head, Index begin, Index end, T* out, T* weights, T* workspace);
   /// All of dq, dk, dv (row-major) and, unless null, dscores (tq, tk), from the gradient g of out.
   void (*backward)(const Head<T>& head, Matrix<T> g, Matrix<T> out, T* dq, T* dk, T* dv, T* dscores,
                    T* workspace);

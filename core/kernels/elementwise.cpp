@@ -1,3 +1,4 @@
+// Functions of numbers.
 #include "elementwise.h"
 
 #include "math.h"
@@ -174,83 +175,12 @@ struct GeluTanhBackward {
   }
 };
 
-struct Eq {
-  template <class T>
-  static bool of(T x, T y) {
-    return x == y;
-  }
-};
-struct Ne {
-  template <class T>
-  static bool of(T x, T y) {
-    return x != y;
-  }
-};
-struct Lt {
-  template <class T>
-  static bool of(T x, T y) {
-    return x < y;
-  }
-};
-struct Le {
-  template <class T>
-  static bool of(T x, T y) {
-    return x <= y;
-  }
-};
-struct Gt {
-  template <class T>
-  static bool of(T x, T y) {
-    return x > y;
-  }
-};
-struct Ge {
-  template <class T>
-  static bool of(T x, T y) {
-    return x >= y;
-  }
-};
-struct Where {
-  template <class C, class T>
-  static T of(C condition, T x, T y) {
-    return condition ? x : y;
-  }
-};
-
-// From reals to whole numbers as x86 converts: what does not fit becomes the smallest.
-template <class To>
-struct As {
-  template <class From>
-  static To of(From x) {
-    return static_cast<To>(x);
-  }
-};
-template <>
-struct As<bool> {
-  template <class From>
-  static bool of(From x) {
-    return x != 0;
-  }
-};
-template <>
-struct As<Index> {
-  static Index of(Index x) { return x; }
-  static Index of(bool x) { return x; }
-  template <class From>
-  static Index of(From x) {
-    constexpr From limit = 0x1p63f;
-    return x >= -limit && x < limit ? static_cast<Index>(x) : Index{-0x7fffffffffffffff} - 1;
-  }
-};
-
 template <class F, class T>
 constexpr RowKernel unary = map<Simply<F>, T, T>;
 template <class F, class T>
 constexpr RowKernel binary = zip<Mostly<F>, T, T, T>;
 template <class F, class T>
 constexpr RowKernel ternary = zip3<Mostly<F>, T, T, T, T>;
-template <class F, class T>
-constexpr RowKernel comparison = zip<Simply<F>, bool, T, T>;
 template <class F, class T>
 constexpr RowKernel vectors = map<InVectors<F>, T, T>;
 template <class F, class T>
@@ -278,19 +208,6 @@ constexpr RealKernels<T> real{vectors<Exp, T>,
                               pairs_of_vectors<GeluBackward, T>,
                               pairs_of_vectors<GeluTanhBackward, T>};
 
-template <class T>
-constexpr AnyKernels<T> any{comparison<Eq, T>,
-                            comparison<Ne, T>,
-                            comparison<Lt, T>,
-                            comparison<Le, T>,
-                            comparison<Gt, T>,
-                            comparison<Ge, T>,
-                            zip3<Mostly<Where>, T, bool, T, T>,
-                            map<Simply<As<T>>, T, float>,
-                            map<Simply<As<T>>, T, double>,
-                            map<Simply<As<T>>, T, Index>,
-                            map<Simply<As<T>>, T, bool>};
-
 }  // namespace
 }  // namespace TAPEHEAD_ISA
 
@@ -310,15 +227,5 @@ const RealKernels<T>& RealKernels<T>::of() {
 }
 template const RealKernels<float>& RealKernels<float>::of<Isa::TAPEHEAD_ISA>();
 template const RealKernels<double>& RealKernels<double>::of<Isa::TAPEHEAD_ISA>();
-
-template <class T>
-template <Isa>
-const AnyKernels<T>& AnyKernels<T>::of() {
-  return TAPEHEAD_ISA::any<T>;
-}
-template const AnyKernels<float>& AnyKernels<float>::of<Isa::TAPEHEAD_ISA>();
-template const AnyKernels<double>& AnyKernels<double>::of<Isa::TAPEHEAD_ISA>();
-template const AnyKernels<Index>& AnyKernels<Index>::of<Isa::TAPEHEAD_ISA>();
-template const AnyKernels<bool>& AnyKernels<bool>::of<Isa::TAPEHEAD_ISA>();
 
 }  // namespace tapehead::core::kernels

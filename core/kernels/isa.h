@@ -20,6 +20,13 @@ inline constexpr int vector_bytes = 16;
 #endif
 
 template <class T>
+inline constexpr bool is_real = false;
+template <>
+inline constexpr bool is_real<float> = true;
+template <>
+inline constexpr bool is_real<double> = true;
+
+template <class T>
 struct VecOf {
   typedef T type __attribute__((vector_size(vector_bytes)));
   typedef T loose __attribute__((vector_size(vector_bytes), aligned(alignof(T)), may_alias));

@@ -272,6 +272,7 @@ inline V gelu_tanh(V x) {
 template <class V>
 inline V gelu_tanh_derivative(V x) {
   using T = Element<V>;
+  x = at_most(x < T(-1000) ? V{} + T(-1000) : x, T(1000));  // not 0 times infinity
   const V square = x * x;
   const V u2 = x * (square * T(cubic) + T(1)) * T(two_sqrt_two_over_pi);
   const V du2 = (square * T(3 * cubic) + T(1)) * T(two_sqrt_two_over_pi);

@@ -6,13 +6,6 @@ namespace tapehead::core::kernels {
 namespace TAPEHEAD_ISA {
 namespace {
 
-template <class T>
-inline constexpr bool is_real = false;
-template <>
-inline constexpr bool is_real<float> = true;
-template <>
-inline constexpr bool is_real<double> = true;
-
 // Floats are added up in 32 lanes of their own precision, 16 to a lane; lanes in double.
 constexpr Index chunk = 512, chunk_lanes = 32;
 

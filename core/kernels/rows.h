@@ -6,13 +6,6 @@
 
 namespace tapehead::core::kernels::TAPEHEAD_ISA {
 
-template <class T>
-inline constexpr bool is_real = false;
-template <>
-inline constexpr bool is_real<float> = true;
-template <>
-inline constexpr bool is_real<double> = true;
-
 /// One element at a time: F::of(a, b, …). The compiler makes vectors of it.
 template <class F>
 struct Simply {

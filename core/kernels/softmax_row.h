@@ -6,14 +6,9 @@
 
 namespace tapehead::core::kernels::TAPEHEAD_ISA {
 
+/// y = exp(x) / sum(exp(x)); y may be x. Returns the largest x.
 template <class T>
-struct SoftmaxRow {
-  T most, total;  // the largest x, and the sum of exp(x - most)
-};
-
-/// y = exp(x) / sum(exp(x)); y may be x.
-template <class T>
-inline SoftmaxRow<T> softmax_row(Index n, const T* x, T* y) {
+inline T softmax_row(Index n, const T* x, T* y) {
   const T most = largest_along(n, x);
   const auto shifted = [most](auto v) { return exp(v - most); };
   Lanes<T> sums = all(T{0});
@@ -31,7 +26,7 @@ inline SoftmaxRow<T> softmax_row(Index n, const T* x, T* y) {
   const T total = sum(sums);
   map_along(
       n, y, [total](auto v) { return v / total; }, y);
-  return {most, total};
+  return most;
 }
 
 }  // namespace tapehead::core::kernels::TAPEHEAD_ISA

@@ -33,10 +33,8 @@ def dims(shape):
 
 
 def target(layout, shape, dtype):
-    """An uninitialised tensor of `shape`: row-major, with reversed strides, of every second column,
-    or with a second dimension that repeats the same memory."""
-    if layout == "repeated":
-        return torch.empty(shape[0], 1, *shape[2:], dtype=dtype).expand(shape)
+    """An uninitialised tensor of `shape`: row-major, with reversed strides, or of every second
+    column."""
     if layout == "reversed":
         order = list(reversed(range(len(shape))))
         return torch.empty([shape[d] for d in order], dtype=dtype).permute(order)
@@ -89,10 +87,6 @@ class RandomGoldens:
     def bernoulli_each(self, dtype, values):
         p = torch.tensor(values, dtype=DTYPES[dtype])
         self.add(f"bernoulli_each {dtype} {dims(p.shape)} {words(p)}", p.bernoulli())
-
-    def bernoulli_like(self, dtype, layout, shape, p):
-        x = torch.empty_like(target(layout, shape, DTYPES[dtype]))
-        self.add(f"bernoulli_like {dtype} {dims(shape)} {layout} {p}", x.bernoulli_(p))
 
     def bernoulli_(self, dtype, layout, shape, p):
         x = target(layout, shape, DTYPES[dtype])
@@ -174,9 +168,6 @@ def random_lines():
                 g.uniform_(dtype, layout, shape, -0.1, 0.3)
                 g.normal_(dtype, layout, shape, 0.5, 0.02)
                 g.bernoulli_(dtype, layout, shape, 0.5)
-                g.bernoulli_like(dtype, layout, shape, 0.5)
-        for x in ((2, 3, 4), (3, 2)):
-            g.bernoulli_like(dtype, "repeated", x, 0.5)
         g.normal_(dtype, "rows", (100,), 0.3, 0.7)
     g.seed(15)
     g.randn_digest(200000)

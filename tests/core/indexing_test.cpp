@@ -28,12 +28,7 @@ NDArray some_indices(const Shape& shape, Index size) {
   return NDArray::of(values, shape, DType::Int64);
 }
 
-// The coordinates of a flat index, and back under strides.
-Dims coordinates(const Shape& shape, Index i) {
-  Dims at = shape;
-  for (int d = shape.rank(); d-- > 0; i /= shape[d]) at[d] = i % shape[d];
-  return at;
-}
+// The flat index of coordinates.
 Index flat(const Shape& shape, const Dims& at) {
   Index result = 0;
   for (int d = 0; d < shape.rank(); ++d) result = result * shape[d] + at[d];
@@ -56,7 +51,7 @@ TEST_CASE("index_select takes slices, whatever the layout and dimension") {
           CHECK(got.dtype() == dtype);
           bool right = true;
           for (Index i = 0; i < got.size(); ++i) {
-            Dims at = coordinates(shape, i);
+            Dims at = index_of(shape, i);
             at[d] = element<Index>(index, at[d]);
             right &= element(got, i) == element(x, flat(x.shape(), at));
           }
@@ -118,7 +113,7 @@ TEST_CASE("index_add_ adds repeated slices up, whatever the layout and dimension
       const NDArray source = made(shape, dtype);
       std::vector<double> want = elements(x);
       for (Index i = 0; i < source.size(); ++i) {
-        Dims at = coordinates(shape, i);
+        Dims at = index_of(shape, i);
         at[d] = element<Index>(index, at[d]);
         want[static_cast<std::size_t>(flat(x.shape(), at))] += element(source, i);
       }
@@ -196,7 +191,7 @@ TEST_CASE("gather picks along a dimension, whatever the layouts") {
           REQUIRE(got.shape() == shape);
           bool right = true;
           for (Index i = 0; i < got.size(); ++i) {
-            Dims at = coordinates(shape, i);
+            Dims at = index_of(shape, i);
             at[d] = element<Index>(index, i);
             right &= element(got, i) == element(x, flat(x.shape(), at));
           }
@@ -221,7 +216,7 @@ TEST_CASE("scatter_add_ undoes gather: repeated places add up, whatever the layo
       const NDArray source = made({6, 7, 8}, dtype);  // larger than the index: the rest is not read
       std::vector<double> want = elements(x);
       for (Index i = 0; i < index.size(); ++i) {
-        Dims at = coordinates(shape, i);
+        Dims at = index_of(shape, i);
         const double term = element(source, flat(source.shape(), at));
         at[d] = element<Index>(index, i);
         want[static_cast<std::size_t>(flat(x.shape(), at))] += term;
@@ -338,7 +333,7 @@ TEST_CASE("tril and triu keep a triangle of each matrix, for any diagonal and la
           REQUIRE(high.shape() == shape);
           bool right = true;
           for (Index i = 0; i < x.size(); ++i) {
-            const Dims at = coordinates(shape, i);
+            const Dims at = index_of(shape, i);
             const Index right_of_it = at[-1] - at[-2];
             right &= element(low, i) == (right_of_it <= diagonal ? element(x, i) : 0);
             right &= element(high, i) == (right_of_it >= diagonal ? element(x, i) : 0);

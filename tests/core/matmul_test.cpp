@@ -121,25 +121,6 @@ TEST_CASE("matmul of Int64 wraps around") {
   CHECK(matmul(big, two).item<Index>() == 0);
 }
 
-TEST_CASE("matmul_add_ adds to what is there") {
-  for (const DType dtype : dtypes)
-    for (const auto& [n, k, m] :
-         std::vector<std::array<Index, 3>>{{5, 7, 3}, {40, 300, 70}, {2, 0, 2}})
-      for (const Layout& a : layouts(scattered({n, k}, dtype))) {
-        const NDArray b = scattered({k, m}, dtype);
-        NDArray target = NDArray::full({n, m}, 10, dtype);
-        matmul_add_(target, a.array, b);
-        std::vector<double> want = product(a.array, b, {n, m});
-        for (double& v : want) v += 10;
-        check_close(target, want, k + 10);
-      }
-  NDArray target = NDArray::full({2, 2}, 1, DType::Float32);
-  const std::uint32_t before = target.version();
-  matmul_add_(target, target, NDArray::full({2, 2}, 0, DType::Float32));
-  CHECK(target.version() > before);
-  CHECK(std::string(target.writer()) == "matmul_add_");
-}
-
 TEST_CASE("products have the same bits on any number of threads, and with AVX2 and AVX-512") {
   for (const DType dtype : {DType::Float32, DType::Float64})
     for (const auto& [n, k, m] : std::vector<std::array<Index, 3>>{
@@ -184,21 +165,4 @@ TEST_CASE("what matmul refuses, it names with the way out") {
   CHECK_THROWS_WITH_AS(matmul(flags, flags),
                        "matmul: expected a numeric dtype, got Bool; convert with .to(Int64)",
                        DTypeError);
-  NDArray wide = f({2, 3}), turned = f({2, 2}).transpose(0, 1);
-  CHECK_THROWS_WITH_AS(matmul_add_(wide, f({2, 2}), f({2, 2})),
-                       "matmul_add_: expected a row-major target of shape (2, 2), got (2, 3) with "
-                       "strides (3, 1); call contiguous() first",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(matmul_add_(turned, f({2, 2}), f({2, 2})),
-                       "matmul_add_: expected a row-major target of shape (2, 2), got (2, 2) with "
-                       "strides (1, 2); call contiguous() first",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(matmul_add_(wide, f({2, 2}), f({3, 3})),
-                       "matmul_add_: last dimension of (2, 2) must equal second-last of (3, 3); "
-                       "the inner sizes must match",
-                       ShapeError);
-  CHECK_THROWS_WITH_AS(
-      matmul_add_(wide, f({2, 2}), NDArray::full({2, 2}, 0, DType::Float64)),
-      "matmul_add_: expected one dtype, got Float32 and Float64; convert one with .to(Float32)",
-      DTypeError);
 }

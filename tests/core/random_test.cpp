@@ -32,18 +32,12 @@ Index ulps(T a, T b) {
   }
 }
 
-// An uninitialised array of `shape`: row-major, with reversed strides, of every second column, or
-// with a second dimension that repeats the same memory.
+// An uninitialised array of `shape`: row-major, with reversed strides, or of every second column.
 NDArray laid_out(const std::string& layout, Shape shape, DType dtype) {
   if (layout == "rows") return NDArray::empty(shape, dtype);
   if (layout == "sliced") {
     shape[-1] *= 2;
     return NDArray::empty(shape, dtype).slice(-1, 0, shape[-1], 2);
-  }
-  if (layout == "repeated") {
-    Shape once = shape;
-    once[1] = 1;
-    return NDArray::empty(once, dtype).expand(shape);
   }
   REQUIRE(layout == "reversed");
   std::reverse(&shape[0], &shape[0] + shape.rank());
@@ -83,7 +77,6 @@ NDArray call(Generator& generator, const std::string& op, DType dtype, const Sha
   }
   in >> layout >> a;
   NDArray target = laid_out(layout, shape, dtype);
-  if (op == "bernoulli_like") return bernoulli_like(generator, a, target);
   if (op == "bernoulli_") return bernoulli_(generator, target, a), target;
   in >> b;
   if (op == "uniform_") return uniform_(generator, target, a, b), target;
@@ -196,14 +189,6 @@ TEST_CASE("an array can be filled again through any view, and the write is seen"
 TEST_CASE("a draw equal to the probability is a 0") {
   Generator a(6), b(6);
   CHECK(bernoulli(b, a.uniform_double(), {1}, DType::Float32).item() == 0);
-}
-
-TEST_CASE("bernoulli_like keeps the layout of x where x is dense") {
-  Generator generator(5);
-  const NDArray x = NDArray::empty({2, 3, 4}, DType::Float32).permute({2, 0, 1});
-  CHECK(bernoulli_like(generator, 0.5, x).strides() == x.strides());
-  const NDArray repeated = NDArray::empty({3, 1}, DType::Float32).expand({3, 4});
-  CHECK(bernoulli_like(generator, 0.5, repeated).is_contiguous());
 }
 
 TEST_CASE("random arrays refuse dtypes and numbers that make no sense") {

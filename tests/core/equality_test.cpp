@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+#include <tapehead/core/elementwise.h>
+
+#include <cmath>
+
+#include "plain_loop.h"
+
+using namespace tapehead;
+using namespace tapehead::core;
+
+TEST_CASE("equal wants the same shape, dtype and elements") {
+  const NDArray x = NDArray::of({1, 2, 3, 4}, {2, 2}, DType::Float32);
+  for (const Layout& layout : layouts(x)) CHECK(equal(layout.array, x));
+  CHECK_FALSE(equal(x, x.view({4})));
+  CHECK_FALSE(equal(x, cast(x, DType::Float64)));
+  CHECK_FALSE(equal(x, x.transpose(0, 1)));
+  CHECK_FALSE(
+      equal(NDArray::full({1}, NaN, DType::Float32), NDArray::full({1}, NaN, DType::Float32)));
+  CHECK(equal(NDArray::empty({0}, DType::Bool), NDArray::empty({0}, DType::Bool)));
+}
+
+TEST_CASE("allclose has an absolute and a relative tolerance, and opinions on NaN and infinity") {
+  const auto one = [](double v) { return NDArray::full({1}, v, DType::Float64); };
+  CHECK(allclose(one(1), one(1 + 9e-6)));
+  CHECK_FALSE(allclose(one(1), one(1 + 2e-5)));
+  CHECK(allclose(one(0), one(9e-9)));
+  CHECK_FALSE(allclose(one(0), one(2e-8)));
+  CHECK(allclose(one(100), one(101), 0.01, 0));
+  CHECK_FALSE(allclose(one(101), one(100), 0.0099, 0));
+  CHECK(allclose(one(inf), one(inf)));
+  CHECK_FALSE(allclose(one(inf), one(-inf)));
+  CHECK_FALSE(allclose(one(1), one(inf)));
+  CHECK_FALSE(allclose(one(NaN), one(NaN)));
+  CHECK(allclose(one(NaN), one(NaN), 1e-5, 1e-8, true));
+  CHECK_FALSE(allclose(one(1), one(NaN), 1e-5, 1e-8, true));
+  const NDArray x = scattered({3, 4}, DType::Float32);
+  CHECK(allclose(x.transpose(0, 1), x.transpose(0, 1).contiguous()));
+  CHECK_THROWS_WITH_AS(allclose(x, x.view({12})),
+                       "allclose: shapes (3, 4) and (12) differ; view or expand one as the other",
+                       ShapeError);
+  CHECK_THROWS_AS(allclose(x, cast(x, DType::Float64)), DTypeError);
+}
+
+TEST_CASE("all_finite sees one NaN or infinity anywhere") {
+  for (const DType dtype : {DType::Float32, DType::Float64})
+    for (const Index n : {1, 5, 64, 1000, 100003})
+      for (const double bad : {inf, -inf, NaN})
+        for (const Index at : {Index{0}, n / 2, n - 1}) {
+          NDArray x = NDArray::full({n}, std::numeric_limits<float>::max(), dtype);
+          CHECK(all_finite(x));
+          NDArray place = x.select(0, at);
+          fill_(place, bad);
+          CHECK_FALSE(all_finite(x));
+          CHECK_FALSE(all_finite(x.unsqueeze(1).expand({n, 2}).transpose(0, 1)));
+        }
+  CHECK(all_finite(NDArray::full({3}, 1, DType::Int64)));
+  CHECK(all_finite(NDArray::empty({0}, DType::Float32)));
+}
