@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <limits>
 #include <ostream>
-#include <sstream>
 
 namespace tapehead {
 
@@ -15,8 +15,9 @@ double Comparison::excess_of(double said, double measured) {
     result_.worst_absolute = result_.worst_relative = error;
     return std::numeric_limits<double>::infinity();
   }
-  const double scale =
-      std::max({std::abs(said), std::abs(measured), options_.atol / options_.rtol});
+  // What lies below the floor may differ by atol, however much that is of it.
+  const double floor = options_.rtol > 0 ? options_.atol / options_.rtol : 0;
+  const double scale = std::max({std::abs(said), std::abs(measured), floor});
   // A NaN that is there already stays.
   if (error > result_.worst_absolute) result_.worst_absolute = error;
   if (error / scale > result_.worst_relative) result_.worst_relative = error / scale;
@@ -26,33 +27,27 @@ double Comparison::excess_of(double said, double measured) {
 
 std::string Comparison::tell(const std::string& name, bool create_graph, double said,
                              double measured) {
-  std::ostringstream out;
-  out.precision(9);
-  out << "gradcheck: " << name << ": backward" << (create_graph ? " with create_graph" : "")
-      << " gives " << said << ", central differences give " << measured << ", ratio "
-      << said / measured;
-  return out.str();
+  return core::to_text(std::setprecision(9), "gradcheck: ", name, ": backward",
+                       create_graph ? " with create_graph" : "", " gives ", said,
+                       ", central differences give ", measured, ", ratio ", said / measured);
 }
 
 GradcheckResult Comparison::finish(Index skipped) {
   result_.skipped = skipped;
   result_.passed = disagreeing_ == 0;
-  if (!result_.passed) {
-    std::ostringstream out;
-    out << worst_ << "; of " << result_.checked << " entries " << disagreeing_
-        << " disagree. Either a derivative is wrong, or a kink lies within eps";
-    result_.message = out.str();
-  }
+  if (!result_.passed)
+    result_.message =
+        core::to_text(worst_, "; of ", result_.checked, " entries ", disagreeing_,
+                      " disagree. Either a derivative is wrong, or a kink lies within eps");
   return std::move(result_);
 }
 
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result) {
   if (!result.passed) return out << result.message;
-  const auto precision = out.precision(2);
-  out << "gradcheck: " << result.checked << " entries agree, worst error " << result.worst_absolute
-      << " absolute, " << result.worst_relative << " relative";
-  if (result.skipped) out << "; there was no time for " << result.skipped << " more";
-  out.precision(precision);
+  out << core::to_text(std::setprecision(2), "gradcheck: ", result.checked,
+                       " entries agree, worst error ", result.worst_absolute, " absolute, ",
+                       result.worst_relative, " relative");
+  if (result.skipped) out << core::to_text("; there was no time for ", result.skipped, " more");
   return out;
 }
 

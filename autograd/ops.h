@@ -41,8 +41,11 @@ Tensor tanh(const Tensor& x);     //
 Tensor sigmoid(const Tensor& x);  // 1 / (1 + exp(-x))
 Tensor relu(const Tensor& x);     // max(x, 0), derivative 0 at 0
 /// x Phi(x) with `approximate` "none", or its tanh form with "tanh"; Error for any other word.
+/// At infinity it and its derivative are what they tend to, where PyTorch gives NaN.
 Tensor gelu(const Tensor& x, std::string_view approximate = "none");
-/// Into [min, max]; the gradient passes where min <= x <= max. Error if both bounds are missing.
+/// Into [min, max], or all max where min > max; the gradient passes where min <= x <= max. A bound
+/// that is NaN makes everything NaN (PyTorch 1.13 ignores one that comes alone). Error if both
+/// bounds are missing.
 Tensor clamp(const Tensor& x, std::optional<Scalar> min, std::optional<Scalar> max = {});
 Tensor maximum(const Tensor& a, const Tensor& b);  // a tie shares its gradient equally
 Tensor minimum(const Tensor& a, const Tensor& b);

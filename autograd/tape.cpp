@@ -45,17 +45,24 @@ void detail::succeed(Tensor& self, Ref<Node> node) {
   self.impl()->node = std::move(node);
 }
 
+// What gives the result of an in-place op without changing anything.
+static std::string alternative(const std::string& op) {
+  if (op == "copy_") return "the source in its place";
+  const std::string name = op == "fill_"   ? "full_like"
+                           : op == "zero_" ? "zeros_like"
+                                           : op.substr(0, op.size() - 1);
+  return name + ", which makes a new tensor";
+}
+
 void detail::check_in_place(const char* op, const Tensor& self) {
   if (self.requires_grad() && self.is_leaf())
     fail<GraphError>(op,
                      ": a leaf that requires a gradient cannot be changed in place while ops "
                      "are recorded; use a NoGradGuard, or ",
-                     std::string(op, std::string(op).size() - 1), " for a new tensor");
+                     alternative(op));
   if (self.array().storage()->tensors > 1)
     fail<GraphError>(op, ": another tensor shares the memory of this one, ", self.shape(),
-                     ", and would miss the gradient; use ",
-                     std::string(op, std::string(op).size() - 1),
-                     ", which makes a new tensor, or clone() first");
+                     ", and would miss the gradient; use ", alternative(op), ", or clone() first");
 }
 
 }  // namespace tapehead

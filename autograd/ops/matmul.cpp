@@ -20,12 +20,7 @@ static Tensor matmul_matrices(const Tensor& a, const Tensor& b) {
 // A vector on the left is a row, on the right a column; its dimension leaves the result again.
 Tensor matmul(const Tensor& a, const Tensor& b) {
   if (a.dim() >= 2 && b.dim() >= 2) return matmul_matrices(a, b);
-  if (a.dim() == 0 || b.dim() == 0)
-    fail<ShapeError>("matmul: expected at least one dimension each, got ", a.shape(), " and ",
-                     b.shape(), "; use * to multiply by a number");
-  if (a.size(-1) != b.size(b.dim() == 1 ? 0 : -2))
-    fail<ShapeError>("matmul: last dimension of ", a.shape(), " must equal ",
-                     b.dim() == 1 ? "the dimension of " : "second-last of ", b.shape());
+  core::check_matmul(a.array(), b.array());
   const Tensor rows = a.dim() == 1 ? unsqueeze(a, 0) : a;
   const Tensor columns = b.dim() == 1 ? unsqueeze(b, 1) : b;
   Tensor product = matmul_matrices(rows, columns);

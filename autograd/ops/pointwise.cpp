@@ -2,15 +2,24 @@
 #include <numbers>
 
 #include "../../core/elementwise.h"
+#include "../create.h"
 #include "../ops.h"
 
 namespace tapehead {
+
+// Is constant but where it jumps: its derivative is 0, and not nothing, so that |x| can be
+// differentiated twice.
+static Tensor sign(const Tensor& x) {
+  return record(
+      "sign", [&] { return core::sign(x.array()); },
+      wrt(x, [](const Tensor& g) { return zeros_like(g); }));
+}
 
 // y = |x|  gives  dx = sign(x) g.
 Tensor abs(const Tensor& x) {
   return record(
       "abs", [&] { return core::abs(x.array()); },
-      wrt(x, [x = saved(x)](const Tensor& g) { return g * Tensor(core::sign(x().array())); }));
+      wrt(x, [x = saved(x)](const Tensor& g) { return g * sign(x()); }));
 }
 
 // y = exp(x)  gives  dx = y g.
@@ -74,13 +83,19 @@ Tensor sigmoid(const Tensor& x) {
       }));
 }
 
+// dx = g where y > 0, which is as constant in y as the sign is.
+static Tensor relu_backward(const Tensor& g, const Tensor& y) {
+  return record(
+      "relu_backward", [&] { return core::relu_backward(g.array(), y.array()); },
+      wrt(g, [y = saved(y)](const Tensor& gg) { return relu_backward(gg, y()); }),
+      wrt(y, [](const Tensor& gg) { return zeros_like(gg); }));
+}
+
 // y = max(x, 0)  gives  dx = g where y > 0.
 Tensor relu(const Tensor& x) {
   return record(
-      "relu", [&] { return core::relu(x.array()); }, wrt(x, [](const Tensor& g, const Tensor& y) {
-        if (!taping()) return Tensor(core::relu_backward(g.array(), y.array()));
-        return masked_fill(g, le(y, 0), 0);
-      }));
+      "relu", [&] { return core::relu(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }));
 }
 
 // The normal distribution: its density  phi(x) = exp(-x^2 / 2) / sqrt(2 pi),  and
@@ -99,12 +114,16 @@ static Tensor normal_cdf(const Tensor& x) {
       wrt(x, [x = saved(x)](const Tensor& g) { return g * normal_density(x()); }));
 }
 
+// Beyond these bounds the slope of gelu is 0 or 1: infinity times 0 is kept out of its formulas.
+static Tensor bounded(const Tensor& x) { return clamp(x, -100, 100); }
+
 // y = x Phi(x)  gives  dx = (Phi(x) + x phi(x)) g.
 static Tensor gelu_exact(const Tensor& x) {
   return record(
       "gelu", [&] { return core::gelu(x.array()); }, wrt(x, [x = saved(x)](const Tensor& g) {
         if (!taping()) return Tensor(core::gelu_backward(g.array(), x().array()));
-        return g * (normal_cdf(x()) + x() * normal_density(x()));
+        const Tensor b = bounded(x());
+        return g * (normal_cdf(b) + b * normal_density(b));
       }));
 }
 
@@ -117,9 +136,9 @@ static Tensor gelu_tanh(const Tensor& x) {
           [x = saved(x)](const Tensor& g) {
             if (!taping()) return Tensor(core::gelu_tanh_backward(g.array(), x().array()));
             constexpr double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, a = 0.044715;
-            const Tensor square = x() * x();
-            const Tensor t = tanh(c * (x() + a * (square * x())));
-            return g * (0.5 * (1 + t) + 0.5 * c * (x() * (1 - t * t) * (1 + 3 * a * square)));
+            const Tensor b = bounded(x()), square = b * b;
+            const Tensor t = tanh(c * (b + a * (square * b)));
+            return g * (0.5 * (1 + t) + 0.5 * c * (b * (1 - t * t) * (1 + 3 * a * square)));
           }),
       args("tanh"));
 }
@@ -185,7 +204,8 @@ Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   return record(
       "masked_fill", [&] { return core::masked_fill(x.array(), mask.array(), value); },
-      wrt(x, [mask = saved(mask)](const Tensor& g) { return masked_fill(g, mask(), 0); }),
+      wrt(x, [mask = saved(mask),
+              s = x.shape()](const Tensor& g) { return sum_to(masked_fill(g, mask(), 0), s); }),
       with(mask), args(value));
 }
 

@@ -22,15 +22,22 @@ double count(const Shape& full, const Shape& reduced) {
   return n;
 }
 
-// Each extreme element's gradient, shared equally by those that equal it.
-template <class Extreme>
-Tensor extreme(const char* op, const Tensor& x, const Axes& axes, bool keepdim, Extreme value) {
+// Where an element of x is the extreme y, NaN too.
+Tensor equal_or_nan(const Tensor& x, const Tensor& y) {
+  return logical_or(eq(x, y), logical_and(ne(x, x), ne(y, y)));
+}
+
+// Each extreme element's gradient, shared equally by its `ties`.
+template <class Extreme, class Ties>
+Tensor extreme(const char* op, const Tensor& x, const Axes& axes, bool keepdim, Extreme value,
+               Ties ties) {
   return record(
       op, [&] { return value(x.array(), axes, keepdim); },
       wrt(x,
-          [x = saved(x), s = kept(op, x.shape(), axes), axes](const Tensor& g, const Tensor& y) {
-            const Tensor ties = eq(x(), view(y, s)).to(x().dtype());
-            return view(g, s) / sum(ties, axes, true) * ties;
+          [x = saved(x), s = kept(op, x.shape(), axes), axes, ties](const Tensor& g,
+                                                                    const Tensor& y) {
+            const Tensor share = ties(x(), view(y, s)).to(x().dtype());
+            return view(g, s) / sum(share, axes, true) * share;
           }),
       args(axes));
 }
@@ -82,18 +89,16 @@ Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   return sum(centred * centred, axes, keepdim) / std::max(0.0, unbiased ? n - 1 : n);
 }
 
+// As in PyTorch, a NaN gives all elements the gradient NaN here, and none but NaNs in max and min.
+constexpr auto equals = [](const Tensor& x, const Tensor& y) { return eq(x, y); };
 Tensor amax(const Tensor& x, const Axes& axes, bool keepdim) {
-  return extreme("amax", x, axes, keepdim, [](auto&... in) { return core::amax(in...); });
+  return extreme("amax", x, axes, keepdim, core::amax, equals);
 }
 Tensor amin(const Tensor& x, const Axes& axes, bool keepdim) {
-  return extreme("amin", x, axes, keepdim, [](auto&... in) { return core::amin(in...); });
+  return extreme("amin", x, axes, keepdim, core::amin, equals);
 }
-Tensor max(const Tensor& x) {
-  return extreme("max", x, {}, false, [](auto&... in) { return core::amax(in...); });
-}
-Tensor min(const Tensor& x) {
-  return extreme("min", x, {}, false, [](auto&... in) { return core::amin(in...); });
-}
+Tensor max(const Tensor& x) { return extreme("max", x, {}, false, core::amax, equal_or_nan); }
+Tensor min(const Tensor& x) { return extreme("min", x, {}, false, core::amin, equal_or_nan); }
 ValuesIndices max(const Tensor& x, int d, bool keepdim) {
   return chosen("max", x, d, keepdim, core::max);
 }
@@ -101,27 +106,28 @@ ValuesIndices min(const Tensor& x, int d, bool keepdim) {
   return chosen("min", x, d, keepdim, core::min);
 }
 
-Tensor argmax(const Tensor& x, std::optional<int> d, bool keepdim) {
+// Where the extreme is, along a dimension or counted over all elements.
+template <class Extreme>
+static Tensor place(const char* op, const Tensor& x, std::optional<int> d, bool keepdim,
+                    Extreme extreme) {
+  if (x.dtype() == Bool)
+    fail<DTypeError>(op, ": expected a numeric dtype, got Bool; convert with .to(Int64)");
+  if (d)
+    return record(
+        op, [&] { return extreme(x.array(), *d, keepdim).indices; }, with(x), args(*d));
   return record(
-      "argmax",
+      op,
       [&] {
-        if (d) return core::max(x.array(), *d, keepdim).indices;
-        const NDArray flat = x.array().contiguous().view({-1});
-        const NDArray index = core::max(flat, 0).indices;
+        const NDArray index = extreme(x.array().contiguous().view({-1}), 0, false).indices;
         return keepdim ? index.view(Shape::filled(x.dim(), 1)) : index;
       },
       with(x));
 }
+Tensor argmax(const Tensor& x, std::optional<int> d, bool keepdim) {
+  return place("argmax", x, d, keepdim, core::max);
+}
 Tensor argmin(const Tensor& x, std::optional<int> d, bool keepdim) {
-  return record(
-      "argmin",
-      [&] {
-        if (d) return core::min(x.array(), *d, keepdim).indices;
-        const NDArray flat = x.array().contiguous().view({-1});
-        const NDArray index = core::min(flat, 0).indices;
-        return keepdim ? index.view(Shape::filled(x.dim(), 1)) : index;
-      },
-      with(x));
+  return place("argmin", x, d, keepdim, core::min);
 }
 
 // Sums what broadcasting repeated, so dx = g, repeated again.

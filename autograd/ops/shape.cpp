@@ -16,12 +16,14 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 }
 
 Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
-  if (x.dim() == 0) return reshape(x, {1});
-  const int first = core::dim("flatten", start_dim, x.dim());
-  const int last = core::dim("flatten", end_dim, x.dim());
+  const int rank = std::max(x.dim(), 1);  // a 0-d tensor counts as one of one element
+  const int first = core::dim("flatten", start_dim, rank);
+  const int last = core::dim("flatten", end_dim, rank);
   if (first > last)
     fail<ShapeError>("flatten: start_dim ", start_dim, " comes after end_dim ", end_dim, " in ",
                      x.shape());
+  if (x.dim() == 0) return reshape(x, {1});
+  if (first == last) return x;
   Shape shape;
   Index merged = 1;
   for (int d = 0; d < x.dim(); ++d) {

@@ -3,18 +3,17 @@
 #include <tapehead/autograd/create.h>
 
 #include "../support/compare.h"
+#include "../support/leaf.h"
 
 using namespace tapehead;
 using testing::difference;
+using testing::leaf;
 using testing::noise;
 using testing::values;
-using Values = std::vector<double>;
+using testing::Values;
 
 namespace {
 
-Tensor leaf(const Values& numbers) {
-  return tensor(numbers, {static_cast<Index>(numbers.size())}, Float64).requires_grad_();
-}
 Tensor scalar(double value) { return full({}, value, Float64).requires_grad_(); }
 
 constexpr const char* freed =

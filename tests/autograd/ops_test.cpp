@@ -5,6 +5,7 @@
 #include <tapehead/autograd/ops.h>
 
 #include "../support/compare.h"
+#include "../support/leaf.h"
 
 using namespace tapehead;
 using namespace tapehead::testing;
@@ -28,16 +29,17 @@ TEST_CASE("fused attention's gradients are right in Float32 too where a row sees
 
 TEST_CASE("matmul and linear say which dimensions must be equal") {
   const Tensor m = zeros({2, 3}), v = zeros({3}), s = zeros({});
-  CHECK_THROWS_WITH_AS(matmul(m, s),
-                       "matmul: expected at least one dimension each, got (2, 3) and (); use * to "
-                       "multiply by a number",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      matmul(m, s), "matmul: expected at least 1 dimension, got (2, 3) and (); use * for a scalar",
+      ShapeError);
   CHECK_THROWS_WITH_AS(
       matmul(m, m),
       "matmul: last dimension of (2, 3) must equal second-last of (2, 3); did you mean a.mT()?",
       ShapeError);
   CHECK_THROWS_WITH_AS(matmul(v, zeros({4})),
-                       "matmul: last dimension of (3) must equal the dimension of (4)", ShapeError);
+                       "matmul: last dimension of (3) must equal the length of (4); the vector's "
+                       "length must match",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(linear(m, v), "linear: weight must be (out, in), got (3)", ShapeError);
   CHECK_THROWS_WITH_AS(linear(m, zeros({4, 2})),
                        "linear: the last dimension of the input (2, 3) must be in = 2 of the "
@@ -131,10 +133,6 @@ namespace {
 std::vector<double> gradient(const Tensor& y, const Tensor& x) {
   return values(autograd::grad({sum(y)}, {x})[0]);
 }
-Tensor leaf(const std::vector<double>& numbers) {
-  return tensor(numbers, {static_cast<Index>(numbers.size())}, Float64).requires_grad_();
-}
-using Values = std::vector<double>;
 
 }  // namespace
 
@@ -149,6 +147,100 @@ TEST_CASE("at kinks and ties gradients are PyTorch's") {
   CHECK(gradient(max(ties, 0).values, ties) == Values{1, 0, 0});
   CHECK(gradient(max(ties), ties) == Values{0.5, 0.5, 0});
   CHECK(gradient(amax(ties), ties) == Values{0.5, 0.5, 0});
+}
+
+TEST_CASE("the gradient of a NaN maximum is PyTorch's") {
+  const Tensor x = leaf({1, NAN, 2, NAN});
+  CHECK(gradient(max(x), x) == Values{0, 0.5, 0, 0.5});
+  CHECK(gradient(min(x), x) == Values{0, 0.5, 0, 0.5});
+  CHECK(gradient(max(x, 0).values, x) == Values{0, 1, 0, 0});
+  CHECK(gradient(min(x, 0).values, x) == Values{0, 1, 0, 0});
+  for (const Tensor& y : {amax(x), amin(x, {0})})
+    for (const double g : gradient(y, x)) CHECK(std::isnan(g));
+}
+
+TEST_CASE("clamp to bounds that cross, or are NaN, has gradient zero") {
+  const Tensor x = leaf({0, 1, 1.5, 2, NAN});
+  const Tensor crossed = clamp(x, 2, 1);
+  CHECK(values(crossed.narrow(0, 0, 4)) == Values{1, 1, 1, 1});
+  CHECK(gradient(crossed, x) == Values{0, 0, 0, 0, 0});
+  for (const Tensor& y : {clamp(x, NAN), clamp(x, {}, NAN), clamp(x, 0, NAN), clamp(x, NAN, 1)}) {
+    for (const double value : values(y)) CHECK(std::isnan(value));
+    CHECK(gradient(y, x) == Values{0, 0, 0, 0, 0});
+  }
+}
+
+TEST_CASE("gelu and its slope have limits at infinity, whether they are differentiated or not") {
+  for (const char* form : {"none", "tanh"})
+    for (const DType dtype : {Float32, Float64})
+      for (const bool create_graph : {false, true}) {
+        CAPTURE(form);
+        const Tensor x = tensor({-INFINITY, -1e30, 1e30, INFINITY}, dtype).requires_grad_();
+        const Tensor y = gelu(x, form);
+        CHECK(values(y.to(Float64))[0] == 0);
+        CHECK(values(y.to(Float64))[3] == INFINITY);
+        const Tensor g = autograd::grad({sum(y)}, {x}, {}, create_graph, create_graph)[0];
+        CHECK(difference(g, tensor({0., 0., 1., 1.}, dtype), {.atol = 1e-40}) == "");
+      }
+}
+
+TEST_CASE("relu and abs have a second derivative of zero") {
+  const Tensor x = leaf({1, -2, 0, 3});
+  for (const auto& f : {relu, abs}) {
+    const Tensor g = autograd::grad({sum(f(x))}, {x}, {}, true, true)[0];
+    CHECK(gradient(g, x) == Values{0, 0, 0, 0});
+  }
+  // What is linear piece by piece and needs no x to say so has none, as in PyTorch.
+  const Tensor g = autograd::grad({sum(clamp(x, 0, 2))}, {x}, {}, true, true)[0];
+  CHECK_FALSE(g.requires_grad());
+  CHECK_THROWS_WITH_AS(gradient(g, x),
+                       "backward: this tensor of shape () depends on no tensor that requires a "
+                       "gradient; call requires_grad_() on an input, outside any NoGradGuard",
+                       GraphError);
+}
+
+TEST_CASE("masked_fill by a mask larger than x adds up the gradients of its copies") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = masked_fill(x, tensor({{true, false}, {false, false}, {false, true}}), 5);
+  CHECK(values(y) == Values{5, 2, 1, 2, 1, 5});
+  const Tensor g =
+      autograd::grad({sum(y * tensor({{1., 2.}, {3., 4.}, {5., 6.}}, Float64))}, {x})[0];
+  CHECK(values(g) == Values{8, 6});
+  Tensor z = x * 1;
+  CHECK_THROWS_AS(z.masked_fill_(tensor({{true, false}}), 5), ShapeError);
+}
+
+TEST_CASE("flatten of one dimension is the tensor itself, and knows the dimensions of none") {
+  const Tensor x = zeros({2, 3, 4}).transpose(0, 1), s = leaf({3}).view({});
+  CHECK(flatten(x, 1, -2).impl() == x.impl());
+  CHECK(flatten(s, -1, 0).shape() == Shape{1});
+  const char* const message =
+      "flatten: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0";
+  CHECK_THROWS_WITH_AS(flatten(s, 1, 1), message, ShapeError);
+  CHECK_THROWS_WITH_AS(flatten(s, 0, 1), message, ShapeError);
+}
+
+TEST_CASE("index_select of a tensor of no dimensions picks its one element") {
+  const Tensor x = leaf({3}), s = x.view({});
+  for (const Tensor& index : {tensor({0}), tensor(0)}) {
+    const Tensor y = index_select(x.view({}), -1, index);
+    CHECK(y.shape() == Shape{});
+    CHECK(gradient(y * 7, x) == Values{7});
+  }
+  CHECK_THROWS_WITH_AS(index_select(s, 0, tensor({0, 0})),
+                       "index_select: a tensor of 0 dimensions has 1 element to select, got 2 "
+                       "indices; unsqueeze(0) it first",
+                       ShapeError);
+}
+
+TEST_CASE("argmax and argmin refuse Bool, as PyTorch does") {
+  const Tensor flags = tensor({true, false});
+  CHECK_THROWS_WITH_AS(argmax(flags),
+                       "argmax: expected a numeric dtype, got Bool; convert with .to(Int64)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(argmin(flags, 0),
+                       "argmin: expected a numeric dtype, got Bool; convert with .to(Int64)",
+                       DTypeError);
 }
 
 TEST_CASE("pow has gradient zero where an exponent or base is 0") {

@@ -7,20 +7,14 @@
 #include <memory>
 
 #include "../support/compare.h"
+#include "../support/leaf.h"
 
 using namespace tapehead;
 using testing::difference;
+using testing::leaf;
 using testing::noise;
 using testing::values;
-using Values = std::vector<double>;
-
-namespace {
-
-Tensor leaf(const Values& numbers) {
-  return tensor(numbers, {static_cast<Index>(numbers.size())}, Float64).requires_grad_();
-}
-
-}  // namespace
+using testing::Values;
 
 TEST_CASE("a rule may have several inputs, and gives an array or a vector of gradients") {
   const Tensor a = leaf({2}), b = leaf({3}), constant = tensor({7.}, Float64);
@@ -198,7 +192,7 @@ TEST_CASE("an in-place op on a leaf that requires a gradient is for a NoGradGuar
   Tensor w = leaf({1, 2});
   CHECK_THROWS_WITH_AS(w.add_(1),
                        "add_: a leaf that requires a gradient cannot be changed in place while ops "
-                       "are recorded; use a NoGradGuard, or add for a new tensor",
+                       "are recorded; use a NoGradGuard, or add, which makes a new tensor",
                        GraphError);
   CHECK(values(w) == Values{1, 2});
   {
@@ -223,7 +217,17 @@ TEST_CASE("a recorded in-place op on memory that another tensor shows is refused
   CHECK_THROWS_WITH_AS(
       part.zero_(),
       "zero_: another tensor shares the memory of this one, (), and would miss the "
-      "gradient; use zero, which makes a new tensor, or clone() first",
+      "gradient; use zeros_like, which makes a new tensor, or clone() first",
+      GraphError);
+  CHECK_THROWS_WITH_AS(
+      part.fill_(3),
+      "fill_: another tensor shares the memory of this one, (), and would miss the "
+      "gradient; use full_like, which makes a new tensor, or clone() first",
+      GraphError);
+  CHECK_THROWS_WITH_AS(
+      part.copy_(x.select(0, 1)),
+      "copy_: another tensor shares the memory of this one, (), and would miss the "
+      "gradient; use the source in its place, or clone() first",
       GraphError);
   CHECK(values(y) == Values{1, 2});
   Tensor buffer = zeros({2}, Float64), view = buffer.view({2});

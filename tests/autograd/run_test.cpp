@@ -10,20 +10,18 @@
 #include <thread>
 
 #include "../support/compare.h"
+#include "../support/leaf.h"
 #include "../support/threads.h"
 
 using namespace tapehead;
 using testing::counted_thread;
 using testing::difference;
+using testing::leaf;
 using testing::noise;
 using testing::values;
-using Values = std::vector<double>;
+using testing::Values;
 
 namespace {
-
-Tensor leaf(const Values& numbers) {
-  return tensor(numbers, {static_cast<Index>(numbers.size())}, Float64).requires_grad_();
-}
 
 // x itself, with a rule of the caller's.
 template <class Rule>

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../support/compare.h"
+#include "../support/leaf.h"
 
 using namespace tapehead;
 using testing::difference;
@@ -13,11 +14,8 @@ using testing::values;
 
 namespace {
 
-using Values = std::vector<double>;
-
-Tensor leaf(const Values& numbers) {
-  return tensor(numbers, {static_cast<Index>(numbers.size())}, Float64).requires_grad_();
-}
+using testing::leaf;
+using testing::Values;
 
 }  // namespace
 

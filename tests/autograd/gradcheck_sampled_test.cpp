@@ -1,0 +1,125 @@
+#include <doctest/doctest.h>
+#include <tapehead/autograd/create.h>
+#include <tapehead/autograd/gradcheck.h>
+#include <tapehead/autograd/ops.h>
+
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "checked.h"
+
+using namespace tapehead;
+using testing::leaf;
+using testing::noise;
+using testing::square;
+using Tensors = std::vector<Tensor>;
+
+namespace {
+
+struct Model {
+  Tensor w1 = leaf({8, 6}, 1), b1 = leaf({8}, 2), w2 = leaf({3, 8}, 3), frozen = noise({3}, 4);
+  NamedTensors parameters() const {
+    return {{"w1", w1}, {"b1", b1}, {"w2", w2}, {"frozen", frozen}};
+  }
+  Tensor operator()(const Tensors& x) const {
+    return add(linear(tanh(linear(x[0], w1, b1)), w2), frozen);
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "gradcheck_sampled checks 32 entries of each large tensor, all of a small one, and a "
+    "direction") {
+  const Model model;
+  const GradcheckResult result = gradcheck_sampled([&](const Tensors& x) { return model(x); },
+                                                   {noise({2, 6}, 7)}, model.parameters());
+  CHECK_MESSAGE(result.passed, result.message);
+  CHECK(result.checked == 1 + 32 + 8 + 24);
+  CHECK(result.skipped == 0);
+  CHECK(result.worst_absolute > 0);
+  CHECK(result.worst_absolute < 1e-7);
+}
+
+TEST_CASE("gradcheck_sampled finds one wrong derivative, by its entries and by the direction") {
+  const Tensor w = tensor({1., 2.}, Float64).requires_grad_();
+  const auto f = [&](const Tensors&) {
+    return square(w, [w = saved(w)](const Tensor& g) { return g * w() * 3; });
+  };
+  const GradcheckResult result = gradcheck_sampled(f, {}, {{"w", w}});
+  CHECK(result.checked == 3);
+  CHECK(result.message.find("of 3 entries 3 disagree") != std::string::npos);
+  const GradcheckResult direction =
+      gradcheck_sampled(f, {}, {{"w", w}}, {{}, /*entries=*/0, /*seed=*/0, /*seconds=*/5});
+  CHECK(direction.message.find("gradcheck: loss along a random direction: backward gives ") == 0);
+  const GradcheckResult entries = gradcheck_sampled(
+      [&](const Tensors&) {
+        return square(w, [](const Tensor& g) { return g * tensor({2., 5.}, Float64); });
+      },
+      {}, {{"w", w}});
+  CHECK(entries.message.find("gradcheck: loss by parameter w (1): backward gives ") == 0);
+}
+
+TEST_CASE("gradcheck_sampled draws the same entries for the same seed, and others for another") {
+  const Model model;
+  const auto errors = [&](std::uint64_t seed) {
+    return gradcheck_sampled([&](const Tensors& x) { return model(x); }, {noise({2, 6}, 7)},
+                             model.parameters(), {{}, 4, seed})
+        .worst_absolute;
+  };
+  CHECK(errors(1) == errors(1));
+  CHECK(errors(1) != errors(2));
+}
+
+TEST_CASE("gradcheck_sampled leaves the default generator alone") {
+  manual_seed(1);
+  const Tensor want = rand({3});
+  manual_seed(1);
+  const Model model;
+  gradcheck_sampled([&](const Tensors& x) { return model(x); }, {noise({2, 6})},
+                    model.parameters());
+  CHECK(testing::difference(rand({3}), want) == "");
+}
+
+TEST_CASE("gradcheck_sampled stops when time is up and says what it skipped") {
+  const Model model;
+  const auto f = [&](const Tensors& x) { return model(x); };
+  const GradcheckResult none =
+      gradcheck_sampled(f, {noise({2, 6}, 7)}, model.parameters(), {{}, 32, 0, 0});
+  CHECK(none.checked == 1);
+  CHECK(none.skipped == 64);
+  CHECK(none.passed);
+}
+
+TEST_CASE("gradcheck_sampled begins no entry that would end after the time is up") {
+  using Clock = std::chrono::steady_clock;
+  const auto slow = [](const Tensors& x) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return exp(x[0]);
+  };
+  // Seven calls come first, then two for each entry: 0.7 s, 0.9 s, 1.1 s.
+  const auto begin = Clock::now();
+  const GradcheckResult result = gradcheck_sampled(slow, {leaf({8})}, {}, {{}, 32, 0, 1.25});
+  CHECK(std::chrono::duration<double>(Clock::now() - begin).count() < 1.25);
+  CHECK(result.checked >= 2);
+  CHECK(result.checked + result.skipped == 9);
+}
+
+TEST_CASE("gradcheck_sampled takes any number of entries, but no negative one") {
+  const auto f = [](const Tensors& x) { return exp(x[0]); };
+  const Index most = std::numeric_limits<Index>::max();
+  CHECK(gradcheck_sampled(f, {leaf({3})}, {}, {{}, most}).checked == 4);
+  CHECK_THROWS_WITH_AS(gradcheck_sampled(f, {leaf({3})}, {}, {{}, -1}),
+                       "gradcheck_sampled: the number of entries cannot be negative, got -1; 0 "
+                       "checks one direction alone",
+                       Error);
+}
+
+TEST_CASE("gradcheck_sampled puts everything back") {
+  const Model model;
+  const Tensor before = model.w1.detach().clone();
+  gradcheck_sampled([&](const Tensors& x) { return model(x); }, {noise({2, 6}, 7)},
+                    model.parameters());
+  CHECK(testing::difference(model.w1, before) == "");
+}
