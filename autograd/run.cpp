@@ -116,6 +116,14 @@ void Run::collect(const Ref<Node>& node, Tensor gradient) {
   collected_.push_back({node, std::move(gradient)});
 }
 
+// Whether this gradient lies in memory that commit() will add to.
+bool Run::lies_in_a_grad(const Tensor& gradient) const {
+  return std::any_of(collected_.begin(), collected_.end(), [&](const Collected& c) {
+    return c.node->grad.defined() &&
+           gradient.array().shares_storage_with(c.node->grad.array());
+  });
+}
+
 // First what may throw, then what cannot. The gradient a user sees is never memory that someone
 // else can write to, nor one that shows an element twice.
 void Run::commit() {
@@ -124,8 +132,7 @@ void Run::commit() {
     if (!first) check_collected(*node);
     if (!first && taping())
       gradient = add(node->grad, gradient);
-    else if (first ? !gradient.exclusive()
-                   : gradient.array().shares_storage_with(node->grad.array()))
+    else if (!gradient.exclusive() && (first || lies_in_a_grad(gradient)))
       gradient = clone(gradient);
   }
   for (auto& [node, gradient] : collected_) {

@@ -99,6 +99,17 @@ TEST_CASE("a leaf's own gradient may be the gradient that is passed in, in any l
   CHECK(values(x.grad()) == Values{4, 10, 10, 16});
 }
 
+TEST_CASE("one leaf's gradient passed in reaches the others as it was, whoever comes first") {
+  const Tensor a = leaf({1, 2}), b = leaf({3, 4});
+  sum(a * 2 + b * 3).backward();
+  (a + b).backward(a.grad());
+  CHECK(values(a.grad()) == Values{4, 4});
+  CHECK(values(b.grad()) == Values{5, 5});
+  (a + b).backward(b.grad());
+  CHECK(values(a.grad()) == Values{9, 9});
+  CHECK(values(b.grad()) == Values{10, 10});
+}
+
 TEST_CASE("a rule whose gradient has another shape or dtype than its input is refused") {
   const Tensor x = leaf({1, 2});
   CHECK_THROWS_WITH_AS(sum(pass(x, [](const Tensor& g) { return sum(g); })).backward(),
