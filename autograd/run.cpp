@@ -119,8 +119,7 @@ void Run::collect(const Ref<Node>& node, Tensor gradient) {
 // Whether this gradient lies in memory that commit() will add to.
 bool Run::lies_in_a_grad(const Tensor& gradient) const {
   return std::any_of(collected_.begin(), collected_.end(), [&](const Collected& c) {
-    return c.node->grad.defined() &&
-           gradient.array().shares_storage_with(c.node->grad.array());
+    return c.node->grad.defined() && gradient.array().shares_storage_with(c.node->grad.array());
   });
 }
 

@@ -62,6 +62,12 @@ Rows pointwise() {
          return where(every_third({2, 3}), x[0], x[1]);
        }},
       {"where",
+       "where(every_third(3, 2).mT, a, b)",
+       {{{2, 3}, {2, 3}}},
+       [](In x) {
+         return where(mT(every_third({3, 2})), x[0], x[1]);
+       }},
+      {"where",
        "where(every_third(3), a, -1.5)",
        {{{2, 3}}, {{}}, {{0, 3}}},
        [](In x) { return where(every_third({3}), x[0], -1.5); }},
@@ -75,6 +81,12 @@ Rows pointwise() {
        "masked_fill(a, every_third(3), -1.5)",
        {{{2, 3}}, {{2, 1, 3}}, {{0, 3}}},
        [](In x) { return masked_fill(x[0], every_third({3}), -1.5); }},
+      {"masked_fill",
+       "masked_fill(a, every_third(3, 2).mT, -1.5)",
+       {{{2, 3}}},
+       [](In x) {
+         return masked_fill(x[0], mT(every_third({3, 2})), -1.5);
+       }},
   };
 }
 

@@ -62,7 +62,10 @@ Rows onto(const Target& target) {
 }  // namespace
 
 Rows in_place() {
-  Rows all;
+  Rows all = {
+      {"masked_fill_", "clone(a).masked_fill_(every_third(3, 2).mT, -1.5)", {{{2, 3}}}, [](In x) {
+         return clone(x[0]).masked_fill_(mT(every_third({3, 2})), -1.5);
+       }}};
   for (const Target& target : targets())
     for (OpRow& row : onto(target)) all.push_back(std::move(row));
   return all;

@@ -73,6 +73,8 @@ CrossEntropyOptions with(Reduction reduction, double label_smoothing = 0) {
 
 Rows losses() {
   const Sets pair{{{2, 3}, {2, 3}}, {{}, {}}, {{1}, {1}}};
+  Sets or_none = pair;  // the mean of nothing is NaN
+  or_none.push_back({{0, 3}, {0, 3}});
   return {
       {"cross_entropy",
        "cross_entropy(a, classes)",
@@ -106,10 +108,16 @@ Rows losses() {
        "cross_entropy(a, tensor(2))",
        {{{3}}},
        [](In x) { return cross_entropy(x[0], tensor(2)); }},
+      {"cross_entropy",
+       "cross_entropy(a, tensor([2, 1, 0, 1])[::2])",
+       {{{2, 3}}},
+       [](In x) {
+         return cross_entropy(x[0], slice(tensor({2, 1, 0, 1}), 0, 0, 4, 2));
+       }},
       {"mse_loss", "mse_loss(a, b)", pair, [](In x) { return mse_loss(x[0], x[1]); }},
-      {"mse_loss", "mse_loss(a, b, reduction='sum')", pair,
+      {"mse_loss", "mse_loss(a, b, reduction='sum')", or_none,
        [](In x) { return mse_loss(x[0], x[1], Reduction::Sum); }},
-      {"mse_loss", "mse_loss(a, b, reduction='none')", pair,
+      {"mse_loss", "mse_loss(a, b, reduction='none')", or_none,
        [](In x) { return mse_loss(x[0], x[1], Reduction::None); }},
   };
 }

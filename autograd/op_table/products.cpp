@@ -48,22 +48,30 @@ Outputs both(const AttentionResult& result) {
 // In `attend` of the golden script: softmax(scale q k^T + bias, hidden: -1e9) keep v, and weights.
 Rows attention() {
   const OpRow::Shapes plain{{1, 2, 3, 2}, {1, 2, 4, 2}, {1, 2, 4, 3}};
+  const OpRow::Shapes none{{0, 1, 2, 3}, {0, 1, 3, 3}, {0, 1, 3, 1}};
   const OpRow::Shapes single{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
   const OpRow::Shapes biased{{1, 2, 3, 2}, {1, 2, 4, 2}, {1, 2, 4, 3}, {2, 1, 4}};
   return {
       {"fused_attention",
        "attend(a, b, c, scale=0.5)",
-       {plain, single, {{2, 1, 2, 3}, {2, 1, 3, 3}, {2, 1, 3, 1}}},
+       {plain, single, none, {{2, 1, 2, 3}, {2, 1, 3, 3}, {2, 1, 3, 1}}},
        [](In x) { return both(fused_attention(x[0], x[1], x[2], {}, {}, {}, 0.5, true)); }},
       {"fused_attention",
        "attend(a, b, c, scale=0.5)[0]",
-       {plain, single},
+       {plain, single, none},
        [](In x) { return fused_attention(x[0], x[1], x[2], {}, {}, {}, 0.5, false).output; }},
       {"fused_attention",
        "attend(a, b, c, mask=every_third(3, 4), scale=0.7)",
        {plain},
        [](In x) {
          return both(fused_attention(x[0], x[1], x[2], every_third({3, 4}), {}, {}, 0.7, true));
+       }},
+      {"fused_attention",
+       "attend(a, b, c, mask=every_third(4, 3).mT, scale=0.7)",
+       {plain},
+       [](In x) {
+         const Tensor mask = mT(every_third({4, 3}));
+         return both(fused_attention(x[0], x[1], x[2], mask, {}, {}, 0.7, true));
        }},
       {"fused_attention",
        "attend(a, b, c, mask=every_third(1, 1, 3, 1), bias=d, keep=keep(1, 2, 3, 4), scale=0.7)",

@@ -57,6 +57,10 @@ Rows reductions() {
        }},
       {"mean", "mean(a, dim=-2, keepdim=True)", cubes, [](In x) { return mean(x[0], {-2}, true); }},
       {"var", "var(a)", spread, [](In x) { return var(x[0]); }},
+      {"var",
+       "var(a, unbiased=False)",
+       {{{2, 3}}, {{}}, {{1, 1}}},
+       [](In x) { return var(x[0], {}, false); }},
       {"var", "var(a, dim=1)", spread, [](In x) { return var(x[0], {1}); }},
       {"var", "var(a, dim=(0, -1), unbiased=False, keepdim=True)", cubes,
        [](In x) {

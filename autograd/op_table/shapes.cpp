@@ -52,6 +52,10 @@ Rows shapes() {
        {{{2, 4}}, {{1, 3, 2}}, {{0, 3}}},
        [](In x) { return narrow(x[0], 1, 1, 2); }},
       {"select", "select(a, -1, 1)", stacks, [](In x) { return select(x[0], -1, 1); }},
+      {"select",
+       "select(a, 0, 0)",
+       {{{3, 2}}, {{1, 1}}, {{1}}, {{1, 0}}},
+       [](In x) { return select(x[0], 0, 0); }},
       {"slice",
        "a[:, 1:4:2]",
        {{{2, 5}}, {{3, 4, 1}}, {{2, 1}}, {{0, 4}}},
@@ -106,6 +110,9 @@ namespace {
 Tensor rows_2_0_2() { return tensor({2, 0, 2}); }
 // For a (2, 3) output or a part of it, from 3 columns.
 Tensor columns() { return tensor({{2, 0, 2}, {1, 1, 0}}); }
+// The same numbers with others between them, and column by column.
+Tensor spaced_rows() { return slice(tensor({2, 1, 0, 1, 2, 1}), 0, 0, 6, 2); }
+Tensor turned_columns() { return mT(tensor({{2, 1}, {0, 1}, {2, 0}})); }
 
 }  // namespace
 
@@ -119,14 +126,32 @@ Rows indexing() {
        "index_select(a, -1, tensor([2, 0, 2]))",
        {{{2, 4}}, {{0, 3}}},
        [](In x) { return index_select(x[0], -1, rows_2_0_2()); }},
+      {"index_select",
+       "index_select(a, 0, tensor([2, 1, 0, 1, 2, 1])[::2])",
+       {{{3, 2}}},
+       [](In x) { return index_select(x[0], 0, spaced_rows()); }},
       {"gather",
        "gather(a, 1, tensor([[2, 0, 2], [1, 1, 0]]))",
        {{{2, 3}}, {{3, 4}}},
        [](In x) { return gather(x[0], 1, columns()); }},
+      {"gather",
+       "gather(a, 1, tensor([[2, 1], [0, 1], [2, 0]]).mT)",
+       {{{2, 3}}},
+       [](In x) { return gather(x[0], 1, turned_columns()); }},
+      {"gather",
+       "gather(a, 1, zeros(len(a), 2).long())",
+       {{{2, 3}}, {{1, 1}}, {{0, 3}}},
+       [](In x) {
+         return gather(x[0], 1, zeros({x[0].size(0), 2}, Int64));
+       }},
       {"embedding",
        "embedding(tensor([[2, 0, 2], [1, 1, 0]]), a)",
        {{{4, 2}}, {{3, 1}}, {{3, 0}}},
        [](In x) { return embedding(columns(), x[0]); }},
+      {"embedding",
+       "embedding(tensor([[2, 1], [0, 1], [2, 0]]).mT, a)",
+       {{{4, 2}}},
+       [](In x) { return embedding(turned_columns(), x[0]); }},
       {"slice_backward",
        "slice_backward(a, (len(a), 5), 1, 1, 4, 2)",
        {{{2, 2}}, {{3, 2}}, {{1, 2}}, {{0, 2}}},
@@ -139,11 +164,29 @@ Rows indexing() {
        [](In x) {
          return index_select_backward(x[0], {4, x[0].size(1)}, 0, rows_2_0_2());
        }},
+      {"index_select_backward",
+       "zeros(4, a.shape[1]).to(a.dtype).index_add(0, tensor([2, 1, 0, 1, 2, 1])[::2], a)",
+       {{{3, 2}}},
+       [](In x) {
+         return index_select_backward(x[0], {4, x[0].size(1)}, 0, spaced_rows());
+       }},
       {"gather_backward",
        "zeros(2, 4).to(a.dtype).scatter_add(1, tensor([[2, 0, 2], [1, 1, 0]]), a)",
        {{{2, 3}}},
        [](In x) {
          return gather_backward(x[0], {2, 4}, 1, columns());
+       }},
+      {"gather_backward",
+       "zeros(2, 4).to(a.dtype).scatter_add(1, tensor([[2, 1], [0, 1], [2, 0]]).mT, a)",
+       {{{2, 3}}},
+       [](In x) {
+         return gather_backward(x[0], {2, 4}, 1, turned_columns());
+       }},
+      {"gather_backward",
+       "zeros(len(a), 4).to(a.dtype).scatter_add(1, zeros_like(a).long(), a)",
+       {{{2, 3}}, {{1, 1}}, {{0, 2}}},
+       [](In x) {
+         return gather_backward(x[0], {x[0].size(0), 4}, 1, zeros(x[0].shape(), Int64));
        }},
   };
 }
