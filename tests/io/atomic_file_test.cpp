@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <tapehead/io/atomic_file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <memory>
 
 #include "../support/folder.h"
@@ -17,6 +20,17 @@ extern "C" mode_t umask(mode_t mask) noexcept {
   return static_cast<mode_t>(syscall(SYS_umask, mask));
 }
 
+// The C library's, that can be told to be of a system where each file has a name.
+static bool only_named_files = false;
+extern "C" int open(const char* path, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  const auto permissions = va_arg(more, mode_t);
+  va_end(more);
+  if (only_named_files && (flags & O_TMPFILE) == O_TMPFILE) return errno = EOPNOTSUPP, -1;
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, permissions));
+}
+
 using namespace tapehead;
 using io::AtomicFile;
 using Names = std::vector<std::string>;
@@ -25,6 +39,18 @@ namespace {
 
 void write(AtomicFile& file, const std::string& text) {
   file.write(std::as_bytes(std::span(text)));
+}
+
+// While it lives, a file without a name cannot be had.
+struct OnlyNamedFiles {
+  OnlyNamedFiles() { only_named_files = true; }
+  ~OnlyNamedFiles() { only_named_files = false; }
+};
+
+bool has_unnamed_files(const Folder& folder) {
+  const int descriptor = open(folder.path().c_str(), O_WRONLY | O_TMPFILE, 0600);
+  if (descriptor >= 0) close(descriptor);
+  return descriptor >= 0;
 }
 
 std::string refusal(const std::string& path) {
@@ -49,6 +75,44 @@ TEST_CASE("an atomic file appears when it is committed") {
   }
   CHECK(folder.read("a") == "one two");
   CHECK(folder.names() == Names{"a"});
+}
+
+TEST_CASE("an atomic file is complete and alone where each file has a name, too") {
+  const Folder folder;
+  const OnlyNamedFiles only_named_files_here;
+  {
+    AtomicFile file(folder.file("a")), dropped(folder.file("a"));
+    CHECK(folder.names().size() == 2);
+    write(dropped, "none");
+    write(file, "one");
+    file.commit();
+  }
+  CHECK(folder.read("a") == "one");
+  CHECK(folder.names() == Names{"a"});
+}
+
+TEST_CASE("a file has no name before it is complete, for a killed process to leave behind") {
+  const Folder folder;
+  if (!has_unnamed_files(folder)) return;
+  AtomicFile file(folder.file("a"));
+  write(file, "one");
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("a name may be as long as names may be") {
+  const Folder folder;
+  const std::string longest(255, 'a');
+  const auto try_it = [&] {
+    AtomicFile file(folder.file(longest));
+    write(file, "one");
+    file.commit();
+    CHECK(folder.names() == Names{longest});
+  };
+  try_it();
+  const OnlyNamedFiles only_named_files_here;
+  try_it();
+  CHECK(refusal(folder.file(longest + "a")) ==
+        "write: cannot write " + folder.file(longest + "a") + ": File name too long");
 }
 
 TEST_CASE("an atomic file that is committed takes nothing more") {
@@ -101,6 +165,7 @@ TEST_CASE("a new file gets the permissions that any new file gets") {
 
 TEST_CASE("a private file is private while it is replaced, and afterwards") {
   const Folder folder;
+  const OnlyNamedFiles only_named_files_here;
   folder.write("a", "old");
   std::filesystem::permissions(folder.file("a"), std::filesystem::perms(0640));
   {
@@ -111,6 +176,14 @@ TEST_CASE("a private file is private while it is replaced, and afterwards") {
     file.commit();
   }
   CHECK(permissions(folder.file("a")) == std::filesystem::perms(0640));
+}
+
+TEST_CASE("a file that runs as its owner does so no more with another content") {
+  const Folder folder;
+  folder.write("a", "old");
+  std::filesystem::permissions(folder.file("a"), std::filesystem::perms(06755));
+  replace(folder.file("a"));
+  CHECK(permissions(folder.file("a")) == std::filesystem::perms(0755));
 }
 
 TEST_CASE("two writers of one file do not disturb each other") {
