@@ -40,7 +40,7 @@ std::string read_all(const std::string& path) {
     fail<IoError>("text: ", path, " is larger than 64 MiB; take a part of it with head -c");
   if (!file || std::ferror(file.get()))
     fail<IoError>("text: cannot read ", path, ": ", std::strerror(errno),
-                  "; check its permissions");
+                  file ? "; choose another file" : "; check its permissions");
   return content;
 }
 

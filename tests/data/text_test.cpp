@@ -109,9 +109,9 @@ TEST_CASE("a missing file, a directory, a device and an unreadable file are told
                        "one",
                        IoError);
   // Opened by anybody, read by nobody.
-  CHECK_THROWS_WITH_AS(
-      Text::read("/proc/self/mem"),
-      "text: cannot read /proc/self/mem: Input/output error; check its permissions", IoError);
+  CHECK_THROWS_WITH_AS(Text::read("/proc/self/mem"),
+                       "text: cannot read /proc/self/mem: Input/output error; choose another file",
+                       IoError);
 }
 
 TEST_CASE("a file larger than 64 MiB is refused") {
