@@ -50,27 +50,39 @@ std::string train_notes() {
   return out.str();
 }
 
-// Unlike CLI::Range it has no place for NaN, and says nothing in the help.
+// Decimal from the first character to the last, where CLI11 reads 010 as 8 and nan as a number.
 template <class T>
-CLI::Validator between(T least, T most) {
-  return CLI::Validator(
-      [=](const std::string& given) -> std::string {
-        T value{};
-        if (CLI::detail::lexical_cast(given, value) && value >= least && value <= most) return "";
-        return text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least, " to ",
-                    most, ", got ", given);
-      },
-      "");
+T parsed(const char* name, const std::string& given, T least, T most) {
+  std::istringstream in(given);
+  T value{};
+  const bool read =
+      in >> std::noskipws >> value && in.peek() == std::istringstream::traits_type::eof();
+  if (!read || value < least || value > most)
+    throw CLI::ValidationError(
+        name, text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least, " to ",
+                   most, ", got ", given));
+  return value;
 }
 
-template <class Target>
-CLI::Option* number(CLI::App& app, const char* name, Target& target, const std::string& what) {
-  return app.add_option(name, target, what)->type_name("N");
+template <class T, class Target>
+void number(CLI::App& app, const char* name, Target& target, const std::string& what, T least,
+            T most) {
+  const auto take = [=, &target](const std::string& given) {
+    target = parsed<T>(name, given, least, most);
+  };
+  app.add_option_function<std::string>(name, take, what)->type_name("N");
 }
 template <class Target>
 void whole(CLI::App& app, const char* name, Target& target, const std::string& what, Index least,
            Index most) {
-  number(app, name, target, what)->check(between<Index>(least, most));
+  number<Index>(app, name, target, what, least, most);
+}
+
+void file(CLI::App& app, const char* name, std::string& target, const std::string& what) {
+  const auto named = [](const std::string& given) {
+    return given.empty() ? "expected the name of a file, got \"\"" : "";
+  };
+  app.add_option(name, target, what)->type_name("FILE")->check(CLI::Validator(named, ""));
 }
 
 void add_train(CLI::App& app, TrainArguments& a) {
@@ -78,19 +90,18 @@ void add_train(CLI::App& app, TrainArguments& a) {
   c.add_option("TASK", a.task, data::alternatives(train::recipe_names()))
       ->required()
       ->type_name("");
-  c.add_option("--file", a.file, "What to read (text only)")->type_name("FILE");
+  file(c, "--file", a.file, "What to read (text only)");
   whole(c, "--steps", a.steps, "Training steps", 1, 1'000'000'000);
   whole(c, "--batch", a.batch, "Sequences a step", 1, 65536);
-  number(c, "--lr", a.lr, "Learning rate at its peak")->check(between<double>(1e-12, 10));
+  number(c, "--lr", a.lr, "Learning rate at its peak", 1e-12, 10.0);
   whole(c, "--seed", a.seed, "Of weights and batches (0)", 0, std::numeric_limits<Index>::max());
   whole(c, "--layers", a.layers, "Encoder blocks; 0 for none", 0, 64);
   whole(c, "--heads", a.heads, "Attention heads a layer", 1, 4096);
   whole(c, "--d-model", a.d_model, "Width; heads must divide it", 1, 4096);
-  number(c, "--dropout", a.dropout, "Probability, below 1 (0)")->check(between<double>(0, 0.999));
+  number(c, "--dropout", a.dropout, "Probability, below 1 (0)", 0.0, 0.999);
   whole(c, "--context", a.context, "Characters read at once (text only; 64)", 1, 4096);
   whole(c, "--threads", a.threads, "Threads (as many as cores)", 1, 1024);
-  c.add_option("--out", a.out, "Where to write the final weights, as safetensors")
-      ->type_name("FILE");
+  file(c, "--out", a.out, "Where to write the final weights, as safetensors");
   c.footer(train_notes());
 }
 
@@ -156,7 +167,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int
 }
 
 int complain(const std::string& message, int code) {
-  std::cerr << "tapehead: " << message << std::endl;
+  std::cerr << "tapehead: " << one_line(message) << std::endl;
   return code;
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "../core/error.h"
+#include "../data/utf8.h"
 
 namespace tapehead::cli {
 
@@ -16,7 +17,7 @@ void guard_standard_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     while (fcntl(descriptor, F_GETFD) < 0)
       if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) break;
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
 void say(std::string_view text) {
@@ -29,6 +30,8 @@ void say(std::string_view text) {
 }
 
 viz::Terminal screen() { return viz::terminal_of(STDOUT_FILENO); }
+
+std::string one_line(std::string_view text) { return data::printable(text, screen().unicode, " "); }
 
 std::string grouped(long long number) {
   const std::string digits = std::to_string(number);

@@ -10,8 +10,8 @@
 namespace tapehead::cli {
 
 /// Makes sure that descriptors 0 to 2 are open, so that no file is opened under one of these
-/// numbers and then printed into; and that writing to a closed pipe is an error, not the end of the
-/// process.
+/// numbers and then printed into; and that writing to a closed pipe, or past the size that a file
+/// may have, is an error, not the end of the process.
 void guard_standard_streams();
 
 /// Writes to standard output at once. IoError if that fails.
@@ -19,6 +19,10 @@ void say(std::string_view text);
 
 /// What standard output can show.
 viz::Terminal screen();
+
+/// As it can be shown in one line of the locale: what else a text or a name holds, control
+/// characters above all, is shown by its code.
+std::string one_line(std::string_view text);
 
 /// 35,149.
 std::string grouped(long long number);

@@ -61,7 +61,7 @@ void save(const train::SequenceModel& model, const std::string& out, const std::
                         {"layers", std::to_string(m.layers)},
                         {"context", std::to_string(m.context)},
                         {"causal", m.causal ? "true" : "false"}});
-  say(text("weights written to ", out, "\n"));
+  say(text("weights written to ", one_line(out), "\n"));
 }
 
 void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,

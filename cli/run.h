@@ -12,7 +12,8 @@
 namespace tapehead::cli {
 
 /// Trains on a toy task, then shows its held-out accuracy, a worked example and what each head
-/// looked at there. Weights go to `out` unless it is empty.
+/// looked at there. Weights go to `out` unless it is empty, before anything is shown that could
+/// fail or be interrupted.
 void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64_t seed,
                 const std::string& out);
 

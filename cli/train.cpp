@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "../io/atomic_file.h"
@@ -14,6 +15,12 @@
 
 namespace tapehead::cli {
 namespace {
+
+// Under any name: by another path, a link.
+bool same_file(const std::string& one, const std::string& other) {
+  std::error_code none_if_missing;
+  return std::filesystem::equivalent(one, other, none_if_missing);
+}
 
 void check(const TrainArguments& a) {
   const std::vector<std::string>& names = train::recipe_names();
@@ -27,6 +34,8 @@ void check(const TrainArguments& a) {
         text("--file is for text, not for ", a.task, "; try: train text --file ", a.file));
   if (a.task != "text" && a.context)
     throw UsageError(text("--context is for text; the sequences of ", a.task, " have one length"));
+  if (same_file(a.file, a.out))
+    throw UsageError(text("--out ", a.out, " is the text itself; choose another name"));
 }
 
 train::Recipe resolve(const TrainArguments& a) {
@@ -49,11 +58,12 @@ void train(const TrainArguments& arguments) {
   const train::Recipe recipe = resolve(arguments);
   if (!arguments.out.empty()) io::check_writable(arguments.out);
   if (arguments.threads) omp_set_num_threads(static_cast<int>(*arguments.threads));
+  const auto seed = static_cast<std::uint64_t>(arguments.seed);
   if (arguments.task == "text") {
-    train_text(data::Text::read(arguments.file), arguments.context.value_or(64), recipe,
-               arguments.seed, arguments.out);
+    train_text(data::Text::read(arguments.file), arguments.context.value_or(64), recipe, seed,
+               arguments.out);
   } else {
-    train_task(data::task(arguments.task), recipe, arguments.seed, arguments.out);
+    train_task(data::task(arguments.task), recipe, seed, arguments.out);
   }
 }
 

@@ -1,7 +1,6 @@
 // tapehead train: a toy task or a text, from the first weight to what the heads look at.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,7 +15,7 @@ struct TrainArguments {
   std::string out;   // where the weights go, or empty
   std::optional<core::Index> steps, batch, layers, heads, d_model, context, threads;
   std::optional<double> lr, dropout;
-  std::uint64_t seed = 0;
+  core::Index seed = 0;
 };
 
 /// UsageError before anything starts where they don't fit together; Error or IoError where training

@@ -55,6 +55,7 @@ void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64
   core::Generator random = batch_generator(seed);
   check_and_fit(
       model, [&] { return data::draw_batch(task, random, recipe.batch); }, recipe, seed);
+  save(model, out, task.name);
 
   const std::vector<data::Example> held_out = task.held_out();
   const train::Score score = train::evaluate(model, data::stack(held_out));
@@ -62,7 +63,6 @@ void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64
            " whole sequences never trained on)\n"));
   show_example(model, task, held_out.front());
   show_attention(model, held_out.front().inputs, task.vocabulary);
-  save(model, out, task.name);
 }
 
 }  // namespace tapehead::cli

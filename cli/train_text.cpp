@@ -15,23 +15,11 @@ constexpr std::size_t shown = 16;  // characters in a heat map
 constexpr double temperature = 0.8;
 
 void introduce(const data::Text& text_file, const data::TextParts& parts) {
-  say(text(text_file.name(), ": ", grouped(text_file.size()),
+  say(text(one_line(text_file.name()), ": ", grouped(text_file.size()),
            text_file.is_utf8() ? " characters, " : " bytes (it is not UTF-8), ",
            text_file.vocabulary().size(), " different\n",
            parts.split ? "the last tenth is held out" : "too short to hold a part of it out",
            "\n"));
-}
-
-// Line breaks and tabs as they are; other control characters, which could take hold of the
-// terminal, are shown by their code.
-std::string harmless(const data::Vocabulary& vocabulary, const std::vector<Index>& tokens) {
-  std::string result;
-  for (const Index token : tokens) {
-    const std::string& symbol = vocabulary[token];
-    const bool plain = symbol == "\n" || symbol == "\t" || symbol == " ";
-    result += plain ? symbol : data::printable(symbol, true);
-  }
-  return result;
 }
 
 void show_loss(train::SequenceModel& model, const data::TextParts& parts) {
@@ -57,6 +45,7 @@ void train_text(const data::Text& text_file, Index context, const train::Recipe&
   core::Generator random = batch_generator(seed);
   check_and_fit(
       model, [&] { return parts.train.draw(random, recipe.batch); }, recipe, seed);
+  save(model, out, "text");
 
   show_loss(model, parts);
   const std::vector<Index>& tokens = text_file.tokens();
@@ -64,10 +53,9 @@ void train_text(const data::Text& text_file, Index context, const train::Recipe&
   show_attention(model, {tokens.end() - static_cast<std::ptrdiff_t>(length), tokens.end()},
                  vocabulary);
   const Index start = vocabulary.contains("\n") ? vocabulary.encode("\n")[0] : tokens.front();
+  const std::vector<Index> sample = train::sample(model, {start}, written, random, temperature);
   say(text("\nwhat it now writes (temperature ", temperature, "):\n",
-           harmless(vocabulary, train::sample(model, {start}, written, random, temperature)),
-           "\n"));
-  save(model, out, "text");
+           data::printable(vocabulary.decode(sample), screen().unicode, " \n\t"), "\n"));
 }
 
 }  // namespace tapehead::cli

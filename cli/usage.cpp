@@ -1,5 +1,7 @@
 #include "usage.h"
 
+#include <algorithm>
+
 #include "output.h"
 
 namespace tapehead::cli {
@@ -8,7 +10,7 @@ void check_heads(core::Index d_model, core::Index heads) {
   if (d_model % heads != 0)
     throw UsageError(text("--d-model ", d_model, " must be divisible by --heads ", heads,
                           ", since each head takes an equal part; try --d-model ",
-                          (d_model / heads + 1) * heads));
+                          std::max<core::Index>(d_model / heads, 1) * heads));
 }
 
 }  // namespace tapehead::cli

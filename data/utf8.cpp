@@ -51,7 +51,15 @@ std::string named(char32_t c, bool unicode) {
   }
 }
 
-bool is_control(char32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
+// Those of Unicode's that break a line or turn its direction are among them.
+constexpr std::array control{
+    Range{0x0000, 0x001F}, Range{0x007F, 0x009F}, Range{0x061C, 0x061C}, Range{0x200E, 0x200F},
+    Range{0x2028, 0x202E}, Range{0x2066, 0x2069}, Range{0xFEFF, 0xFEFF},
+};
+
+std::string code(char32_t c) {
+  return escaped(c < 0xA0 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+}
 
 }  // namespace
 
@@ -114,19 +122,19 @@ std::string fitted(std::string_view text, int width) {
   return result.append(static_cast<std::size_t>(std::max(width - used, 0)), ' ');
 }
 
-std::string printable(std::string_view symbol, bool unicode) {
+std::string printable(std::string_view symbol, bool unicode, std::string_view plain) {
   std::string result;
   for (std::size_t at = 0; at < symbol.size();) {
     const auto [value, bytes] = code_point(symbol, at);
     const std::string name = named(value, unicode);
     if (bytes == 0) {
       result += escaped("\\x%02x", static_cast<unsigned char>(symbol[at]));
+    } else if (plain.find(symbol[at]) != std::string_view::npos) {
+      result += symbol[at];
     } else if (!name.empty()) {
       result += name;
-    } else if (is_control(value)) {
-      result += escaped("\\x%02x", value);
-    } else if (value >= 0x80 && !unicode) {
-      result += escaped(value < 0x10000 ? "\\u%04x" : "\\U%08x", value);
+    } else if (among(control, value) || (value >= 0x80 && !unicode)) {
+      result += code(value);
     } else {
       result += symbol.substr(at, static_cast<std::size_t>(bytes));
     }

@@ -31,9 +31,10 @@ int display_width(std::string_view text);
 /// Exactly `width` columns of it: cut at the end of a character, or filled up with spaces.
 std::string fitted(std::string_view text, int width);
 
-/// As it can be shown in one line: line breaks, spaces and control characters are named. With
-/// `unicode` a space is ␣, a line break ↵, a tab ⇥; without, "_", "\n", "\t", and what is not ASCII
-/// is \u00e9 or, where not UTF-8, \xe9.
-std::string printable(std::string_view symbol, bool unicode);
+/// As it can be shown in one line: line breaks, spaces and control characters are named, also those
+/// that turn the direction of what follows. With `unicode` a space is ␣, a line break ↵, a tab ⇥;
+/// without, "_", "\n", "\t", and what is not ASCII is \u00e9 or, where not UTF-8, \xe9. The
+/// characters of `plain`, all of them ASCII, are left as they are.
+std::string printable(std::string_view symbol, bool unicode, std::string_view plain = "");
 
 }  // namespace tapehead::data

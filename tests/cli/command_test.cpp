@@ -119,6 +119,13 @@ TEST_CASE("options that are unknown, incomplete or no number are refused") {
                                       "train copy --threads 0",
                                       "train copy --seed -1",
                                       "train copy --seed 1e3",
+                                      "train copy --seed 0x10",
+                                      "train copy --seed 999999999999999999999",
+                                      "train copy --lr 0x1p-3",
+                                      "train copy --lr 1e999",
+                                      "train copy --lr ''",
+                                      "train copy --steps ' 5'",
+                                      "train copy --steps '5 '",
                                       "train copy copy",
                                       "trace --heads 0",
                                       "trace 5",
@@ -151,17 +158,50 @@ TEST_CASE("what is wrong with an argument is said in words, with an option that 
 }
 
 TEST_CASE("a command's help has its own examples alone") {
+  for (const std::string command : {"train", "gradcheck", "trace"}) {
+    const std::string help = run_tapehead(command + " --help").out;
+    CHECK(has(help, "Examples:"));
+    CHECK(help.find("Examples:") == help.rfind("Examples:"));
+  }
   CHECK_FALSE(has(run_tapehead("train --help").out, "gradcheck"));
+}
+
+TEST_CASE("numbers are decimal, with a zero in front or without") {
+  const Result r =
+      run_tapehead("train copy --steps=010 --lr 010 --batch 008 --seed 08 --dropout 00.25");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "dropout 0.25\n10 steps of 8 sequences, learning rate up to 10\n"));
+}
+
+TEST_CASE("an error is one line of plain characters, whatever an argument holds") {
+  check_refused("train 'co\npy\033[31m\u202e'",
+                "expected copy, reverse, sort, addition or text, got "
+                "\"co\u21b5py\\x1b[31m\\u202e\"");
 }
 
 TEST_CASE("a width that the heads don't divide is refused before anything starts") {
   check_refused("train copy --d-model 30 --heads 4",
                 "--d-model 30 must be divisible by --heads 4, since each head takes an equal part; "
-                "try --d-model 32");
+                "try --d-model 28");
   check_refused(
       "trace --d-model 510",
       "--d-model 510 must be divisible by --heads 8, since each head takes an equal part; "
-      "try --d-model 512");
+      "try --d-model 504");
+}
+
+TEST_CASE("the width that is advised is one that would do") {
+  check_refused("train copy --d-model 4096 --heads 3",
+                "--d-model 4096 must be divisible by --heads 3, since each head takes an equal "
+                "part; try --d-model 4095");
+  check_refused("train copy --d-model 3 --heads 4096",
+                "--d-model 3 must be divisible by --heads 4096, since each head takes an equal "
+                "part; try --d-model 4096");
+}
+
+TEST_CASE("a file has a name") {
+  for (const std::string option : {"--out", "--file"})
+    check_refused("train copy " + option + " ''",
+                  option + ": expected the name of a file, got \"\" (see tapehead train --help)");
 }
 
 TEST_CASE("a file is for text, and text needs one") {

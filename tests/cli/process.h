@@ -21,6 +21,9 @@ inline int code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/// Seconds after which alarm() ends a child, which would otherwise outlive a test that is killed.
+constexpr unsigned patience = 300;
+
 /// What stands between `tapehead` and the end of a shell's command line; `before` goes in front of
 /// it, variables say.
 inline Result run_tapehead(const std::string& arguments, const std::string& before = "") {
@@ -40,6 +43,7 @@ inline Result run_on_terminal(const std::string& arguments, const std::string& b
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
   if (child == 0) {
+    alarm(patience);
     const std::string command =
         "exec env -u NO_COLOR LC_ALL=C.UTF-8 TERM=xterm-256color "
         "OMP_NUM_THREADS=1 " +

@@ -162,6 +162,37 @@ TEST_CASE("an --out that cannot be written is refused before training") {
   CHECK(r.err == "tapehead: write: cannot write " + path + ": No such file or directory\n");
 }
 
+TEST_CASE("weights are written before the report, which may have no reader") {
+  const Folder folder;
+  const Result r =
+      run_tapehead("train copy --steps 3 --out '" + folder.file("w") + "' | sed '/^step 3.3/q'");
+  CHECK(has(r.out, "\nstep 3/3 "));
+  CHECK_FALSE(has(r.out, "held-out"));
+  CHECK(header(folder.read("w")).contains("head.bias"));
+}
+
+TEST_CASE("weights that are too large for a file are one line, and no file") {
+  const Folder folder;
+  const Result r = run_tapehead("train copy --steps 1 --out '" + folder.file("w") + "'",
+                                "sh -c 'ulimit -f 8; exec \"$0\" \"$@\"'");
+  CHECK(r.code == 1);
+  CHECK(r.err == "tapehead: write: cannot write " + folder.file("w") + ": File too large\n");
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("weights are not written over the text, by whatever name") {
+  const Folder folder;
+  const std::string file = folder.write("t.txt", "so it goes, and so it went.\n");
+  std::filesystem::create_symlink("t.txt", folder.file("link"));
+  for (const std::string& out : {file, folder.file("./t.txt"), folder.file("link")}) {
+    const Result r = run_tapehead("train text --file '" + file + "' --out '" + out + "'");
+    CHECK(r.code == 2);
+    CHECK(r.out.empty());
+    CHECK(r.err == "tapehead: --out " + out + " is the text itself; choose another name\n");
+  }
+  CHECK(folder.read("t.txt") == "so it goes, and so it went.\n");
+}
+
 TEST_CASE("text that is missing or too short is refused before training") {
   const Folder folder;
   const std::string missing = folder.file("none"), tiny = folder.write("tiny.txt", "abc");
@@ -193,6 +224,20 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
   REQUIRE(sample != std::string::npos);
   CHECK_FALSE(has(r.out.substr(sample), "\u21b5"));  // line breaks are broken
   CHECK_FALSE(has(r.out, "\033"));                   // not even where the text has them
+  const Result ascii =
+      run_tapehead("train text --file '" + file + "' --steps 3 --context 16 --batch 4", "LC_ALL=C");
+  CHECK(has(ascii.out.substr(ascii.out.find("what it now writes")), "\\u00ef"));
+  for (const char c : ascii.out) CHECK(static_cast<unsigned char>(c) < 0x80);
+}
+
+TEST_CASE("the name of a file cannot take hold of the terminal") {
+  const Folder folder;
+  const std::string file = folder.write("a\033[31mb\n", "so it goes, and so it went.\n");
+  const Result r = run_tapehead("train text --steps 1 --context 8 --file '" + file + "' --out '" +
+                                folder.file("c\033d") + "'");
+  CHECK(r.code == 0);
+  CHECK(r.out.rfind(folder.file("a\\x1b[31mb\u21b5: "), 0) == 0);
+  CHECK(has(r.out, "weights written to " + folder.file("c\\x1bd") + "\n"));
 }
 
 TEST_CASE("a short text is read whole, in windows as long as --context says") {
@@ -210,6 +255,7 @@ TEST_CASE("Ctrl-C ends training with one line, and writes no weights") {
   REQUIRE(pipe(error) == 0);
   const pid_t child = fork();
   if (child == 0) {
+    alarm(patience);
     std::signal(SIGINT, SIG_DFL);  // whoever runs the tests may ignore it
     dup2(error[1], STDERR_FILENO);
     close(error[0]);

@@ -41,4 +41,13 @@ TEST_CASE("what cannot be seen is named") {
   CHECK(printable("\u00e9\U0001F600", false) == "\\u00e9\\U0001f600");
   CHECK(printable("\xe9", true) == "\\xe9");
   CHECK(printable("\u009b", true) == "\\x9b");  // a control character to some terminals
+  for (const char* turning : {"\u061c", "\u200f", "\u202e", "\u2066"})
+    CHECK(printable(turning, true).substr(0, 2) == "\\u");
+  CHECK(printable("a\u2028b\u202ec", true) == "a\\u2028b\\u202ec");
+  CHECK(printable("\u2027\u202f", true) == "\u2027\u202f");
+}
+
+TEST_CASE("what is plain is left as it is") {
+  CHECK(printable("a b\n\t\x1b\u00e9", true, " \n") == "a b\n\u21e5\\x1b\u00e9");
+  CHECK(printable("a b\n\t\x1b\u00e9", false, " \n") == "a b\n\\t\\x1b\\u00e9");
 }
