@@ -162,7 +162,7 @@ TEST_CASE("an exception in a nested pass gives the outer pass its nodes back") {
   const Tensor y = pass(x, [&](const Tensor& g) {
     const EnableGradGuard grad;
     const Tensor bad = pass(x, [](const Tensor&) -> Tensor { throw std::runtime_error("inner"); });
-    CHECK_THROWS_AS(autograd::grad({sum(bad + x)}, {x}), std::runtime_error);
+    CHECK_THROWS_WITH_AS(autograd::grad({sum(bad + x)}, {x}), "inner", std::runtime_error);
     return g;
   });
   sum(y + x * 3).backward();
