@@ -3,6 +3,7 @@
 #include "../core/creation.h"
 #include "../core/elementwise.h"
 #include "../core/random.h"
+#include "ops/check_defined.h"
 
 namespace tapehead {
 namespace {
@@ -10,6 +11,13 @@ namespace {
 DType wider(DType a, DType b) {
   if (a == b) return a;
   return a == Float32 || b == Float32 ? Float32 : Int64;
+}
+
+// The shape, unless a size is negative.
+const Shape& checked(const char* op, const Shape& shape) {
+  for (const Index size : shape)
+    if (size < 0) fail<ShapeError>(op, ": sizes cannot be negative, got ", shape);
+  return shape;
 }
 
 // Draws from the default generator while nobody else does.
@@ -47,7 +55,7 @@ Tensor tensor(const NestedList& values, DType dtype) {
   return tensor(values.values(), values.shape(), dtype);
 }
 static void check_fills(std::size_t values, const Shape& shape) {
-  if (static_cast<Index>(values) != core::numel(shape))
+  if (static_cast<Index>(values) != core::numel(checked("tensor", shape)))
     fail<ShapeError>("tensor: ", values, " values do not fill ", shape, "; give ",
                      core::numel(shape));
 }
@@ -62,21 +70,33 @@ Tensor tensor(const std::vector<Index>& values, const Shape& shape) {
   return Tensor(std::move(array));
 }
 
-Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
-Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
+Tensor zeros(const Shape& shape, DType dtype) { return full(checked("zeros", shape), 0, dtype); }
+Tensor ones(const Shape& shape, DType dtype) { return full(checked("ones", shape), 1, dtype); }
 Tensor full(const Shape& shape, Scalar value) { return full(shape, value, value.dtype()); }
 Tensor full(const Shape& shape, Scalar value, DType dtype) {
-  return Tensor(NDArray::full(shape, value, dtype));
+  return Tensor(NDArray::full(checked("full", shape), value, dtype));
 }
-Tensor empty(const Shape& shape, DType dtype) { return Tensor(NDArray::empty(shape, dtype)); }
-Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
-Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
+Tensor empty(const Shape& shape, DType dtype) {
+  return Tensor(NDArray::empty(checked("empty", shape), dtype));
+}
+Tensor zeros_like(const Tensor& x) {
+  check_defined("zeros_like", x);
+  return zeros(x.shape(), x.dtype());
+}
+Tensor ones_like(const Tensor& x) {
+  check_defined("ones_like", x);
+  return ones(x.shape(), x.dtype());
+}
 Tensor full_like(const Tensor& x, Scalar value) {
+  check_defined("full_like", x);
   NDArray array = NDArray::empty(x.shape(), x.dtype());
   core::fill_(array, value, "full_like");
   return Tensor(std::move(array));
 }
-Tensor empty_like(const Tensor& x) { return empty(x.shape(), x.dtype()); }
+Tensor empty_like(const Tensor& x) {
+  check_defined("empty_like", x);
+  return empty(x.shape(), x.dtype());
+}
 
 Tensor arange(Scalar end) { return arange(0, end, 1); }
 Tensor arange(Scalar end, DType dtype) { return arange(0, end, 1, dtype); }
@@ -90,20 +110,25 @@ Tensor linspace(double start, double end, Index steps, DType dtype) {
   return Tensor(core::linspace(start, end, steps, dtype));
 }
 Tensor eye(Index n, DType dtype) { return eye(n, n, dtype); }
-Tensor eye(Index n, Index m, DType dtype) { return Tensor(core::eye(n, m, dtype)); }
+Tensor eye(Index n, Index m, DType dtype) {
+  checked("eye", {n, m});
+  return Tensor(core::eye(n, m, dtype));
+}
 
 void manual_seed(std::uint64_t seed) {
   const std::lock_guard lock(core::default_generator_mutex());
   core::default_generator().manual_seed(seed);
 }
 Tensor rand(const Shape& shape, DType dtype) {
-  return drawn([&](core::Generator& g) { return core::rand(g, shape, dtype); });
+  return drawn([&](core::Generator& g) { return core::rand(g, checked("rand", shape), dtype); });
 }
 Tensor randn(const Shape& shape, DType dtype) {
-  return drawn([&](core::Generator& g) { return core::randn(g, shape, dtype); });
+  return drawn([&](core::Generator& g) { return core::randn(g, checked("randn", shape), dtype); });
 }
 Tensor randint(Index low, Index high, const Shape& shape, DType dtype) {
-  return drawn([&](core::Generator& g) { return core::randint(g, low, high, shape, dtype); });
+  return drawn([&](core::Generator& g) {
+    return core::randint(g, low, high, checked("randint", shape), dtype);
+  });
 }
 Tensor randperm(Index n) {
   return drawn([&](core::Generator& g) { return core::randperm(g, n); });

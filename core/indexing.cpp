@@ -100,15 +100,8 @@ void add_slices(NDArray& target, const Split& split, const NDArray& at, const ND
   });
 }
 
-}  // namespace
-
-NDArray index_select(const NDArray& given, int d, const NDArray& index) {
-  const NDArray x = at_least_1d(given).contiguous();
-  d = dim("index_select", d, x.rank());
-  const NDArray at = index_vector("index_select", index, x.shape()[d], d);
-  if (given.rank() == 0 && at.size() != 1)
-    fail<ShapeError>("index_select: a tensor of 0 dimensions has 1 element to select, got ",
-                     at.size(), " indices; unsqueeze(0) it first");
+// Slices at[0], at[1], … of dimension d, for x row-major.
+NDArray slices(const NDArray& x, int d, const NDArray& at) {
   Shape shape = x.shape();
   shape[d] = at.size();
   const auto [outer, size, inner] = split_at(x.shape(), d);
@@ -122,7 +115,29 @@ NDArray index_select(const NDArray& given, int d, const NDArray& index) {
       std::copy_n(from + chosen * bytes, bytes, to + row * bytes);
     }
   });
+  return out;
+}
+
+}  // namespace
+
+NDArray index_select(const NDArray& given, int d, const NDArray& index) {
+  const NDArray x = at_least_1d(given).contiguous();
+  d = dim("index_select", d, x.rank());
+  const NDArray at = index_vector("index_select", index, x.shape()[d], d);
+  if (given.rank() == 0 && at.size() != 1)
+    fail<ShapeError>("index_select: a tensor of 0 dimensions has 1 element to select, got ",
+                     at.size(), " indices; unsqueeze(0) it first");
+  const NDArray out = slices(x, d, at);
   return given.rank() == 0 ? out.view({}) : out;
+}
+
+NDArray embedding(const NDArray& weight, const NDArray& index) {
+  if (weight.rank() != 2)
+    fail<ShapeError>("embedding: weight must be (vocabulary, width), got ", weight.shape());
+  const NDArray at = checked_index("embedding", index, weight.shape()[0], 0);
+  Shape shape = index.shape();
+  shape.push_back(weight.shape()[1]);
+  return slices(weight.contiguous(), 0, at).view(shape);
 }
 
 void index_add_(NDArray& target, int d, const NDArray& index, const NDArray& given) {

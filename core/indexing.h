@@ -10,6 +10,8 @@ namespace tapehead::core {
 
 /// Slices index[0], index[1], … of dimension d; `index` is 1-d (or 0-d, as one index).
 NDArray index_select(const NDArray& x, int d, const NDArray& index);
+/// The rows of a matrix at an index of any shape, in that shape.
+NDArray embedding(const NDArray& weight, const NDArray& index);
 /// target.select(d, index[i]) += source.select(d, i), repeated indices adding up in order. Numeric.
 void index_add_(NDArray& target, int d, const NDArray& index, const NDArray& source);
 

@@ -10,8 +10,11 @@ namespace {
 
 // The shape of mean and rstd: x's without the normalised dimensions.
 Shape outer_of(const char* op, const Shape& shape, const Shape& normalized) {
+  if (normalized.rank() == 0)
+    fail<ShapeError>(op, ": the shape to normalize over has no dimensions; give the last sizes of ",
+                     shape);
   const int outer = shape.rank() - normalized.rank();
-  bool fits = normalized.rank() > 0 && outer >= 0;
+  bool fits = outer >= 0;
   for (int d = 1; fits && d <= normalized.rank(); ++d) fits = shape[-d] == normalized[-d];
   if (!fits)
     fail<ShapeError>(op, ": the last dimensions of ", shape, " must be ", normalized,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "elementwise.h"
+#include "text.h"
 
 namespace tapehead::core {
 namespace {
@@ -50,16 +51,20 @@ Shape inferred(const char* op, const Shape& shape, const Shape& from, Index size
   Shape result = shape;
   Index known = 1;
   int free = -1;
+  bool overflows = false;
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape[d] < -1) fail<ShapeError>(op, ": sizes cannot be negative, got ", shape);
     if (shape[d] != -1) {
-      known = checked_product(known, shape[d]);
+      overflows |= __builtin_mul_overflow(known, shape[d], &known);
     } else if (free >= 0) {
       fail<ShapeError>(op, ": only one size may be -1, got ", shape);
     } else {
       free = d;
     }
   }
+  if (overflows)
+    fail<ShapeError>(op, ": ", shape, " holds more elements than 64 bits can count; use smaller ",
+                     "sizes, or one -1 for what is left");
   if (free >= 0 && known == 0)
     fail<ShapeError>(op, ": the -1 in ", shape, " is ambiguous, since another size is 0; ",
                      "write out every size");
@@ -72,15 +77,19 @@ Shape inferred(const char* op, const Shape& shape, const Shape& from, Index size
   return result;
 }
 
+// "an Int64 tensor of shape (2, 3)"
+std::string described(DType dtype, const Shape& shape) {
+  return to_text(dtype == DType::Int64 ? "an " : "a ", name(dtype), " tensor of shape ", shape);
+}
+
 std::uint64_t bytes_of(const Shape& shape, Index size, DType dtype) {
   Index bytes = 0;
   if (__builtin_mul_overflow(size, size_of(dtype), &bytes)) [[unlikely]]
-    fail<ShapeError>("shape: a ", name(dtype), " tensor of shape ", shape,
+    fail<ShapeError>("shape: ", described(dtype, shape),
                      " has more bytes than 64 bits can count; use smaller dimensions");
   if (static_cast<std::uint64_t>(bytes) > largest_pooled) [[unlikely]]
-    check_budget(static_cast<std::uint64_t>(bytes), [&](std::ostream& out) {
-      out << "a " << name(dtype) << " tensor of shape " << shape;
-    });
+    check_budget(static_cast<std::uint64_t>(bytes),
+                 [&](std::ostream& out) { out << described(dtype, shape); });
   return static_cast<std::uint64_t>(bytes);
 }
 
@@ -201,10 +210,14 @@ NDArray NDArray::expand(const Shape& asked) const {
   Shape shape = asked;
   for (int d = 1; d <= std::min(rank(), shape.rank()); ++d)
     if (shape[-d] == -1) shape[-d] = shape_[-d];
+  for (const Index size : shape)
+    if (size < 0)
+      fail<ShapeError>("expand: sizes cannot be negative, got ", asked, " for ", shape_,
+                       "; -1 keeps a size, and a new dimension has none");
   Strides strides = expanded("expand", shape_, strides_, shape);
   if (rank() > 0)  // as PyTorch has it where nothing is repeated; the view rule looks at it
     for (int d = shape.rank() - rank(); d-- > 0;)
-      if (shape[d] == 1) strides[d] = shape[d + 1] * strides[d + 1];
+      if (shape[d] == 1) strides[d] = wrapping_product(shape[d + 1], strides[d + 1]);
   return restrided(shape, strides, offset_);
 }
 
@@ -261,7 +274,7 @@ NDArray NDArray::squeeze() const {
 
 NDArray NDArray::unsqueeze(int d) const {
   d = dim("unsqueeze", d, rank() + 1);
-  const Index stride = d < rank() ? shape_[d] * strides_[d] : 1;
+  const Index stride = d < rank() ? wrapping_product(shape_[d], strides_[d]) : 1;
   return restrided(with_inserted(shape_, d, 1), with_inserted(strides_, d, stride), offset_);
 }
 

@@ -82,6 +82,9 @@ void check_classes(const NDArray& logits, const NDArray& target, double label_sm
 }
 
 void check_target(Index target, Index row, Index classes) {
+  if (classes == 0)
+    fail<ShapeError>("cross_entropy: target ", target, " of row ", row,
+                     " cannot be met, since the logits have no classes; give them one at least");
   if (target < 0 || target >= classes)
     fail<ShapeError>("cross_entropy: target ", target, " of row ", row, " is not one of ", classes,
                      " classes; use 0 to ", classes - 1, ", or ignore_index to skip a row");

@@ -3,10 +3,23 @@
 #include "../../core/elementwise.h"
 #include "../../core/indexing.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 
+// The last place that g goes to must be there, in numbers that fit.
+static void check_slice(const Tensor& g, const Shape& shape, int d, Index start, Index step) {
+  const Index size = shape[core::dim("slice_backward", d, shape.rank())], n = g.size(d);
+  const bool fits = start >= 0 && start <= size && step > 0;
+  if (!fits || (n > 0 && (start == size || n - 1 > (size - 1 - start) / step)))
+    fail<ShapeError>("slice_backward: ", n, " elements from ", start, " on in steps of ", step,
+                     " reach outside dimension ", d, " of ", shape, "; give the start and step of ",
+                     "the slice itself");
+}
+
 Tensor slice_backward(const Tensor& g, const Shape& shape, int d, Index start, Index step) {
+  check_defined("slice_backward", g);
+  check_slice(g, shape, d, start, step);
   const Index end = start + (g.size(d) - 1) * step + 1;
   return record(
       "slice_backward",
@@ -22,6 +35,7 @@ Tensor slice_backward(const Tensor& g, const Shape& shape, int d, Index start, I
 }
 
 Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index) {
+  check_defined("index_select_backward", g, index);
   return record(
       "index_select_backward",
       [&] {
@@ -34,6 +48,7 @@ Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const T
 }
 
 Tensor gather_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index) {
+  check_defined("gather_backward", g, index);
   return record(
       "gather_backward",
       [&] {

@@ -4,6 +4,7 @@
 #include "../../core/elementwise.h"
 #include "../create.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 
@@ -15,6 +16,7 @@ static Tensor scaled(const char* op, const Tensor& b, Scalar alpha) {
 
 // c = a + alpha b  gives  da = g  and  db = alpha g.
 Tensor add(const Tensor& a, const Tensor& b, Scalar alpha) {
+  check_defined("add", a, b);
   if (alpha.real() != 1) return add(a, scaled("add", b, alpha));
   return record(
       "add", [&] { return core::add(a.array(), b.array()); },
@@ -22,6 +24,7 @@ Tensor add(const Tensor& a, const Tensor& b, Scalar alpha) {
       wrt(b, [s = b.shape()](const Tensor& g) { return sum_to(g, s); }));
 }
 Tensor add(const Tensor& a, Scalar b) {
+  check_defined("add", a);
   return record(
       "add", [&] { return core::add(a.array(), b); }, wrt(a, [](const Tensor& g) { return g; }),
       args(b));
@@ -29,6 +32,7 @@ Tensor add(const Tensor& a, Scalar b) {
 
 // c = a - alpha b  gives  da = g  and  db = -alpha g.
 Tensor sub(const Tensor& a, const Tensor& b, Scalar alpha) {
+  check_defined("sub", a, b);
   if (alpha.real() != 1) return sub(a, scaled("sub", b, alpha));
   return record(
       "sub", [&] { return core::sub(a.array(), b.array()); },
@@ -36,11 +40,13 @@ Tensor sub(const Tensor& a, const Tensor& b, Scalar alpha) {
       wrt(b, [s = b.shape()](const Tensor& g) { return sum_to(neg(g), s); }));
 }
 Tensor sub(const Tensor& a, Scalar b) {
+  check_defined("sub", a);
   return record(
       "sub", [&] { return core::sub(a.array(), b); }, wrt(a, [](const Tensor& g) { return g; }),
       args(b));
 }
 Tensor sub(Scalar a, const Tensor& b) {
+  check_defined("sub", b);
   return record(
       "sub", [&] { return core::sub(a, b.array()); },
       wrt(b, [](const Tensor& g) { return neg(g); }), args(a));
@@ -48,12 +54,14 @@ Tensor sub(Scalar a, const Tensor& b) {
 
 // c = a b  gives  da = b g  and  db = a g.
 Tensor mul(const Tensor& a, const Tensor& b) {
+  check_defined("mul", a, b);
   return record(
       "mul", [&] { return core::mul(a.array(), b.array()); },
       wrt(a, [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(g * b(), s); }),
       wrt(b, [a = saved(a), s = b.shape()](const Tensor& g) { return sum_to(g * a(), s); }));
 }
 Tensor mul(const Tensor& a, Scalar b) {
+  check_defined("mul", a);
   return record(
       "mul", [&] { return core::mul(a.array(), b); },
       wrt(a, [b](const Tensor& g) { return g * b; }), args(b));
@@ -61,6 +69,7 @@ Tensor mul(const Tensor& a, Scalar b) {
 
 // c = a / b  gives  da = g / b  and  db = -g c / b.
 Tensor div(const Tensor& a, const Tensor& b) {
+  check_defined("div", a, b);
   return record(
       "div", [&] { return core::div(a.array(), b.array()); },
       wrt(a, [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(g / b(), s); }),
@@ -69,11 +78,13 @@ Tensor div(const Tensor& a, const Tensor& b) {
       }));
 }
 Tensor div(const Tensor& a, Scalar b) {
+  check_defined("div", a);
   return record(
       "div", [&] { return core::div(a.array(), b); },
       wrt(a, [b](const Tensor& g) { return g / b; }), args(b));
 }
 Tensor div(Scalar a, const Tensor& b) {
+  check_defined("div", b);
   return record(
       "div", [&] { return core::div(a, b.array()); },
       wrt(b, [b = saved(b)](const Tensor& g, const Tensor& c) { return neg(g * c / b()); }),
@@ -83,6 +94,7 @@ Tensor div(Scalar a, const Tensor& b) {
 // c = a^b  gives  da = b a^(b-1) g, 0 where b = 0,
 //          and    db = c log(a) g,  0 where a = 0 and b >= 0.
 Tensor pow(const Tensor& a, const Tensor& b) {
+  check_defined("pow", a, b);
   return record(
       "pow", [&] { return core::pow(a.array(), b.array()); },
       wrt(a,
@@ -96,6 +108,7 @@ Tensor pow(const Tensor& a, const Tensor& b) {
       }));
 }
 Tensor pow(const Tensor& a, Scalar b) {
+  check_defined("pow", a);
   return record(
       "pow", [&] { return core::pow(a.array(), b); },
       wrt(a,
@@ -106,6 +119,7 @@ Tensor pow(const Tensor& a, Scalar b) {
       args(b));
 }
 Tensor pow(Scalar a, const Tensor& b) {
+  check_defined("pow", b);
   return record(
       "pow", [&] { return core::pow(a, b.array()); },
       wrt(b,
@@ -117,6 +131,7 @@ Tensor pow(Scalar a, const Tensor& b) {
 }
 
 Tensor neg(const Tensor& x) {
+  check_defined("neg", x);
   return record(
       "neg", [&] { return core::neg(x.array()); }, wrt(x, [](const Tensor& g) { return neg(g); }));
 }

@@ -3,6 +3,7 @@
 
 #include "../ops.h"
 #include "array_or_none.h"
+#include "check_defined.h"
 
 namespace tapehead {
 namespace {
@@ -36,6 +37,7 @@ Tensor times(const Tensor& x, const Tensor& factor) { return factor.defined() ? 
 AttentionResult fused_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                 const Tensor& mask, const Tensor& bias, const Tensor& keep_scale,
                                 double scale, bool want_weights) {
+  check_defined("fused_attention", q, k, v);
   core::Attention out;
   const Tensor output = record(
       "attention",

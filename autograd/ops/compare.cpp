@@ -1,74 +1,94 @@
 // Comparisons: Bool results, which have no gradient.
 #include "../../core/elementwise.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 
 Tensor eq(const Tensor& a, const Tensor& b) {
+  check_defined("eq", a, b);
   return record(
       "eq", [&] { return core::eq(a.array(), b.array()); }, with(a, b));
 }
 Tensor ne(const Tensor& a, const Tensor& b) {
+  check_defined("ne", a, b);
   return record(
       "ne", [&] { return core::ne(a.array(), b.array()); }, with(a, b));
 }
 Tensor lt(const Tensor& a, const Tensor& b) {
+  check_defined("lt", a, b);
   return record(
       "lt", [&] { return core::lt(a.array(), b.array()); }, with(a, b));
 }
 Tensor le(const Tensor& a, const Tensor& b) {
+  check_defined("le", a, b);
   return record(
       "le", [&] { return core::le(a.array(), b.array()); }, with(a, b));
 }
 Tensor gt(const Tensor& a, const Tensor& b) {
+  check_defined("gt", a, b);
   return record(
       "gt", [&] { return core::gt(a.array(), b.array()); }, with(a, b));
 }
 Tensor ge(const Tensor& a, const Tensor& b) {
+  check_defined("ge", a, b);
   return record(
       "ge", [&] { return core::ge(a.array(), b.array()); }, with(a, b));
 }
 
 Tensor eq(const Tensor& a, Scalar b) {
+  check_defined("eq", a);
   return record(
       "eq", [&] { return core::eq(a.array(), b); }, with(a), args(b));
 }
 Tensor ne(const Tensor& a, Scalar b) {
+  check_defined("ne", a);
   return record(
       "ne", [&] { return core::ne(a.array(), b); }, with(a), args(b));
 }
 Tensor lt(const Tensor& a, Scalar b) {
+  check_defined("lt", a);
   return record(
       "lt", [&] { return core::lt(a.array(), b); }, with(a), args(b));
 }
 Tensor le(const Tensor& a, Scalar b) {
+  check_defined("le", a);
   return record(
       "le", [&] { return core::le(a.array(), b); }, with(a), args(b));
 }
 Tensor gt(const Tensor& a, Scalar b) {
+  check_defined("gt", a);
   return record(
       "gt", [&] { return core::gt(a.array(), b); }, with(a), args(b));
 }
 Tensor ge(const Tensor& a, Scalar b) {
+  check_defined("ge", a);
   return record(
       "ge", [&] { return core::ge(a.array(), b); }, with(a), args(b));
 }
 
 Tensor logical_not(const Tensor& x) {
+  check_defined("logical_not", x);
   return record(
       "logical_not", [&] { return core::logical_not(x.array()); }, with(x));
 }
 Tensor logical_and(const Tensor& a, const Tensor& b) {
+  check_defined("logical_and", a, b);
   return record(
       "logical_and", [&] { return core::logical_and(a.array(), b.array()); }, with(a, b));
 }
 Tensor logical_or(const Tensor& a, const Tensor& b) {
+  check_defined("logical_or", a, b);
   return record(
       "logical_or", [&] { return core::logical_or(a.array(), b.array()); }, with(a, b));
 }
 
-bool equal(const Tensor& a, const Tensor& b) { return core::equal(a.array(), b.array()); }
+bool equal(const Tensor& a, const Tensor& b) {
+  check_defined("equal", a, b);
+  return core::equal(a.array(), b.array());
+}
 bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
+  check_defined("allclose", a, b);
   return core::allclose(a.array(), b.array(), rtol, atol, equal_nan);
 }
 

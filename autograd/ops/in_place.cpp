@@ -3,6 +3,7 @@
 #include "../../core/elementwise.h"
 #include "../create.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 namespace {
@@ -21,6 +22,7 @@ Scalar negated(const NDArray& x, Scalar value) {
 }  // namespace
 
 Tensor& Tensor::add_(const Tensor& other, Scalar alpha) {
+  check_defined("add_", other);
   return record_in_place(
       "add_", *this, [&](NDArray& x) { core::add_(x, other.array(), alpha); },
       wrt(*this, [](const Tensor& g) { return g; }),
@@ -35,6 +37,7 @@ Tensor& Tensor::add_(Scalar other) {
 }
 
 Tensor& Tensor::sub_(const Tensor& other, Scalar alpha) {
+  check_defined("sub_", other);
   return record_in_place(
       "sub_", *this,
       [&](NDArray& x) {
@@ -52,6 +55,7 @@ Tensor& Tensor::sub_(Scalar other) {
 
 // y = x b  gives  dx = b g  and  db = x g.
 Tensor& Tensor::mul_(const Tensor& other) {
+  check_defined("mul_", other);
   return record_in_place(
       "mul_", *this, [&](NDArray& x) { core::mul_(x, other.array()); },
       wrt(*this, [b = saved(other)](const Tensor& g) { return g * b(); }),
@@ -67,6 +71,7 @@ Tensor& Tensor::mul_(Scalar other) {
 
 // y = x / b  gives  dx = g / b  and  db = -g x / b^2.
 Tensor& Tensor::div_(const Tensor& other) {
+  check_defined("div_", other);
   return record_in_place(
       "div_", *this, [&](NDArray& x) { core::div_(x, other.array()); },
       wrt(*this, [b = saved(other)](const Tensor& g) { return g / b(); }),
@@ -82,6 +87,7 @@ Tensor& Tensor::div_(Scalar other) {
 
 // Nothing of the old value is left, so its gradient is zero.
 Tensor& Tensor::copy_(const Tensor& source) {
+  check_defined("copy_", source);
   return record_in_place(
       "copy_", *this, [&](NDArray& x) { core::copy_(x, source.array()); },
       wrt(*this, [](const Tensor& g) { return zeros_like(g); }),
@@ -102,6 +108,7 @@ Tensor& Tensor::zero_() {
 
 // dx = g where the mask is false.
 Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
+  check_defined("masked_fill_", mask);
   return record_in_place(
       "masked_fill_", *this, [&](NDArray& x) { core::masked_fill_(x, mask.array(), value); },
       wrt(*this, [mask = saved(mask)](const Tensor& g) { return g.masked_fill(mask(), 0); }),

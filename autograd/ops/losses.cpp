@@ -4,6 +4,7 @@
 #include "../../core/creation.h"
 #include "../../core/softmax.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 namespace {
@@ -76,6 +77,7 @@ void check_cross_entropy(const Tensor& logits, const Tensor& target,
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                      const CrossEntropyOptions& options) {
+  check_defined("cross_entropy", logits, target);
   check_cross_entropy(logits, target, options);
   const Tensor classes = reshape(target, {target.numel()});
   const Tensor losses = row_losses(class_last(logits), classes, options);
@@ -86,6 +88,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target,
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_defined("mse_loss", input, target);
   if (input.shape() != target.shape())
     fail<ShapeError>("mse_loss: input ", input.shape(), " and target ", target.shape(),
                      " must have one shape; view or expand one of them");

@@ -3,6 +3,7 @@
 
 #include "../../core/elementwise.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 
@@ -19,6 +20,7 @@ static Tensor matmul_matrices(const Tensor& a, const Tensor& b) {
 
 // A vector on the left is a row, on the right a column; its dimension leaves the result again.
 Tensor matmul(const Tensor& a, const Tensor& b) {
+  check_defined("matmul", a, b);
   if (a.dim() >= 2 && b.dim() >= 2) return matmul_matrices(a, b);
   core::check_matmul(a.array(), b.array());
   const Tensor rows = a.dim() == 1 ? unsqueeze(a, 0) : a;
@@ -33,9 +35,10 @@ namespace {
 void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (weight.dim() != 2) fail<ShapeError>("linear: weight must be (out, in), got ", weight.shape());
   if (x.dim() == 0 || x.size(-1) != weight.size(1))
-    fail<ShapeError>("linear: the last dimension of the input ", x.shape(),
-                     " must be in = ", weight.size(1),
-                     " of the weight (out, in) = ", weight.shape());
+    fail<ShapeError>(
+        "linear: the last dimension of the input ", x.shape(), " must be in = ", weight.size(1),
+        " of the weight (out, in) = ", weight.shape(),
+        x.dim() > 0 && x.size(-1) == weight.size(0) ? "; did you mean weight.t()?" : "");
   if (bias.defined() && bias.shape() != Shape{weight.size(0)})
     fail<ShapeError>("linear: bias must be (out) = (", weight.size(0), "), got ", bias.shape());
 }
@@ -60,6 +63,7 @@ NDArray linear_value(const NDArray& x, const NDArray& weight, const Tensor& bias
 
 // y = x W^T + b  gives  dx = g W,  dW = g^T x  and  db = g, the last two summed over all rows.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check_defined("linear", x, weight);
   check_linear(x, weight, bias);
   const auto dx = [weight = saved(weight)](const Tensor& g) { return matmul(g, weight()); };
   const auto dw = [x = saved(x)](const Tensor& g) { return matmul(t(rows(g)), rows(x())); };

@@ -4,6 +4,7 @@
 #include "../../core/random.h"
 #include "../backward.h"
 #include "array_or_none.h"
+#include "check_defined.h"
 
 namespace tapehead {
 namespace {
@@ -26,6 +27,7 @@ Tensor layer_norm_plain(const Tensor& x, int dims, const Tensor& weight, const T
 // and a mean and a 1/std per row, which cost less to keep than to find again.
 Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight,
                   const Tensor& bias, double eps) {
+  check_defined("layer_norm", x);
   core::LayerNorm out;
   return record(
       "layer_norm",
@@ -70,6 +72,7 @@ Tensor dropout_mask(const Shape& shape, double p, DType dtype) {
 }
 
 Tensor dropout(const Tensor& x, double p, bool training) {
+  check_defined("dropout", x);
   check_probability(p);
   core::check_floating("dropout", x.dtype());
   if (!training || p == 0 || x.numel() == 0) return x;

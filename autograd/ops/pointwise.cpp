@@ -4,6 +4,7 @@
 #include "../../core/elementwise.h"
 #include "../create.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 
@@ -17,6 +18,7 @@ static Tensor sign(const Tensor& x) {
 
 // y = |x|  gives  dx = sign(x) g.
 Tensor abs(const Tensor& x) {
+  check_defined("abs", x);
   return record(
       "abs", [&] { return core::abs(x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return g * sign(x()); }));
@@ -24,6 +26,7 @@ Tensor abs(const Tensor& x) {
 
 // y = exp(x)  gives  dx = y g.
 Tensor exp(const Tensor& x) {
+  check_defined("exp", x);
   return record(
       "exp", [&] { return core::exp(x.array()); },
       wrt(x, [](const Tensor& g, const Tensor& y) { return g * y; }));
@@ -31,6 +34,7 @@ Tensor exp(const Tensor& x) {
 
 // y = log(x)  gives  dx = g / x.
 Tensor log(const Tensor& x) {
+  check_defined("log", x);
   return record(
       "log", [&] { return core::log(x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return g / x(); }));
@@ -38,6 +42,7 @@ Tensor log(const Tensor& x) {
 
 // y = x^(1/2)  gives  dx = g / (2 y).
 Tensor sqrt(const Tensor& x) {
+  check_defined("sqrt", x);
   return record(
       "sqrt", [&] { return core::sqrt(x.array()); },
       wrt(x, [](const Tensor& g, const Tensor& y) { return g / (2 * y); }));
@@ -45,6 +50,7 @@ Tensor sqrt(const Tensor& x) {
 
 // y = x^(-1/2)  gives  dx = -1/2 y^3 g.
 Tensor rsqrt(const Tensor& x) {
+  check_defined("rsqrt", x);
   return record(
       "rsqrt", [&] { return core::rsqrt(x.array()); },
       wrt(x, [](const Tensor& g, const Tensor& y) { return g * (y * y * y) * -0.5; }));
@@ -52,6 +58,7 @@ Tensor rsqrt(const Tensor& x) {
 
 // y = sin(x)  gives  dx = cos(x) g.
 Tensor sin(const Tensor& x) {
+  check_defined("sin", x);
   return record(
       "sin", [&] { return core::sin(x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return g * cos(x()); }));
@@ -59,6 +66,7 @@ Tensor sin(const Tensor& x) {
 
 // y = cos(x)  gives  dx = -sin(x) g.
 Tensor cos(const Tensor& x) {
+  check_defined("cos", x);
   return record(
       "cos", [&] { return core::cos(x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return neg(g * sin(x())); }));
@@ -66,6 +74,7 @@ Tensor cos(const Tensor& x) {
 
 // y = tanh(x)  gives  dx = (1 - y^2) g.
 Tensor tanh(const Tensor& x) {
+  check_defined("tanh", x);
   return record(
       "tanh", [&] { return core::tanh(x.array()); }, wrt(x, [](const Tensor& g, const Tensor& y) {
         if (!taping()) return Tensor(core::tanh_backward(g.array(), y.array()));
@@ -75,6 +84,7 @@ Tensor tanh(const Tensor& x) {
 
 // y = 1 / (1 + exp(-x))  gives  dx = y (1 - y) g.
 Tensor sigmoid(const Tensor& x) {
+  check_defined("sigmoid", x);
   return record(
       "sigmoid", [&] { return core::sigmoid(x.array()); },
       wrt(x, [](const Tensor& g, const Tensor& y) {
@@ -93,6 +103,7 @@ static Tensor relu_backward(const Tensor& g, const Tensor& y) {
 
 // y = max(x, 0)  gives  dx = g where y > 0.
 Tensor relu(const Tensor& x) {
+  check_defined("relu", x);
   return record(
       "relu", [&] { return core::relu(x.array()); },
       wrt(x, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }));
@@ -144,6 +155,7 @@ static Tensor gelu_tanh(const Tensor& x) {
 }
 
 Tensor gelu(const Tensor& x, std::string_view approximate) {
+  check_defined("gelu", x);
   if (approximate == "none") return gelu_exact(x);
   if (approximate == "tanh") return gelu_tanh(x);
   fail<Error>("gelu: approximate must be \"none\" or \"tanh\", got \"", approximate, "\"");
@@ -151,6 +163,7 @@ Tensor gelu(const Tensor& x, std::string_view approximate) {
 
 // The gradient passes where min <= x <= max.
 Tensor clamp(const Tensor& x, std::optional<Scalar> min, std::optional<Scalar> max) {
+  check_defined("clamp", x);
   return record(
       "clamp", [&] { return core::clamp(x.array(), min, max); },
       wrt(x, [x = saved(x), min, max](const Tensor& g) {
@@ -168,12 +181,14 @@ static Tensor chosen(const Tensor& g, const Tensor& self, const Tensor& other, b
   return sum_to(masked_fill(half, lost, 0), self.shape());
 }
 Tensor maximum(const Tensor& a, const Tensor& b) {
+  check_defined("maximum", a, b);
   return record(
       "maximum", [&] { return core::maximum(a.array(), b.array()); },
       wrt(a, [a = saved(a), b = saved(b)](const Tensor& g) { return chosen(g, a(), b(), true); }),
       wrt(b, [a = saved(a), b = saved(b)](const Tensor& g) { return chosen(g, b(), a(), true); }));
 }
 Tensor minimum(const Tensor& a, const Tensor& b) {
+  check_defined("minimum", a, b);
   return record(
       "minimum", [&] { return core::minimum(a.array(), b.array()); },
       wrt(a, [a = saved(a), b = saved(b)](const Tensor& g) { return chosen(g, a(), b(), false); }),
@@ -182,6 +197,7 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 
 // y = a where c, else b,  gives  da = g where c  and  db = g where not c.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  check_defined("where", condition, a, b);
   return record(
       "where", [&] { return core::where(condition.array(), a.array(), b.array()); },
       with(condition),
@@ -194,14 +210,17 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 
 // A number takes the tensor's dtype.
 Tensor where(const Tensor& condition, const Tensor& a, Scalar b) {
+  check_defined("where", condition, a);
   return where(condition, a, Tensor(NDArray::full({}, b, a.dtype())));
 }
 Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
+  check_defined("where", condition, b);
   return where(condition, Tensor(NDArray::full({}, a, b.dtype())), b);
 }
 
 // dx = g where the mask is false.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
+  check_defined("masked_fill", x, mask);
   return record(
       "masked_fill", [&] { return core::masked_fill(x.array(), mask.array(), value); },
       wrt(x, [mask = saved(mask),

@@ -3,6 +3,7 @@
 
 #include "../../core/elementwise.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 namespace {
@@ -25,6 +26,15 @@ double count(const Shape& full, const Shape& reduced) {
 // Where an element of x is the extreme y, NaN too.
 Tensor equal_or_nan(const Tensor& x, const Tensor& y) {
   return logical_or(eq(x, y), logical_and(ne(x, x), ne(y, y)));
+}
+
+// Refuses in the name of `op` what would leave nothing to choose from: all elements or, if `d` is
+// given, those along d.
+void check_choice(const char* op, const Tensor& x, std::optional<int> d = {}) {
+  const Index size = d && x.dim() ? x.size(core::dim(op, *d, x.dim())) : x.numel();
+  if (size == 0)
+    fail<ShapeError>(op, ": nothing to choose from in shape ", x.shape(),
+                     "; reduce only dimensions that are not empty");
 }
 
 // Each extreme element's gradient, shared equally by its `ties`.
@@ -68,6 +78,7 @@ ValuesIndices chosen(const char* op, const Tensor& x, int d, bool keepdim, Extre
 
 // y = sum(x)  gives  dx = g, repeated.
 Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_defined("sum", x);
   return record(
       "sum", [&] { return core::sum(x.array(), axes, keepdim); },
       wrt(x, [s = x.shape(), k = kept("sum", x.shape(), axes)](
@@ -77,12 +88,14 @@ Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
 
 // y = sum(x) / n  gives  dx = g / n, repeated.
 Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_defined("mean", x);
   core::check_floating("mean", x.dtype());
   return sum(x, axes, keepdim) / count(x.shape(), kept("mean", x.shape(), axes));
 }
 
 // The mean squared distance from the mean; unbiased: over n - 1.
 Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
+  check_defined("var", x);
   core::check_floating("var", x.dtype());
   const Tensor centred = x - mean(x, axes, true);
   const double n = count(x.shape(), kept("var", x.shape(), axes));
@@ -92,17 +105,29 @@ Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
 // As in PyTorch, a NaN gives all elements the gradient NaN here, and none but NaNs in max and min.
 constexpr auto equals = [](const Tensor& x, const Tensor& y) { return eq(x, y); };
 Tensor amax(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_defined("amax", x);
   return extreme("amax", x, axes, keepdim, core::amax, equals);
 }
 Tensor amin(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_defined("amin", x);
   return extreme("amin", x, axes, keepdim, core::amin, equals);
 }
-Tensor max(const Tensor& x) { return extreme("max", x, {}, false, core::amax, equal_or_nan); }
-Tensor min(const Tensor& x) { return extreme("min", x, {}, false, core::amin, equal_or_nan); }
+Tensor max(const Tensor& x) {
+  check_defined("max", x);
+  check_choice("max", x);
+  return extreme("max", x, {}, false, core::amax, equal_or_nan);
+}
+Tensor min(const Tensor& x) {
+  check_defined("min", x);
+  check_choice("min", x);
+  return extreme("min", x, {}, false, core::amin, equal_or_nan);
+}
 ValuesIndices max(const Tensor& x, int d, bool keepdim) {
+  check_defined("max", x);
   return chosen("max", x, d, keepdim, core::max);
 }
 ValuesIndices min(const Tensor& x, int d, bool keepdim) {
+  check_defined("min", x);
   return chosen("min", x, d, keepdim, core::min);
 }
 
@@ -112,6 +137,7 @@ static Tensor place(const char* op, const Tensor& x, std::optional<int> d, bool 
                     Extreme extreme) {
   if (x.dtype() == Bool)
     fail<DTypeError>(op, ": expected a numeric dtype, got Bool; convert with .to(Int64)");
+  check_choice(op, x, d);
   if (d)
     return record(
         op, [&] { return extreme(x.array(), *d, keepdim).indices; }, with(x), args(*d));
@@ -124,14 +150,17 @@ static Tensor place(const char* op, const Tensor& x, std::optional<int> d, bool 
       with(x));
 }
 Tensor argmax(const Tensor& x, std::optional<int> d, bool keepdim) {
+  check_defined("argmax", x);
   return place("argmax", x, d, keepdim, core::max);
 }
 Tensor argmin(const Tensor& x, std::optional<int> d, bool keepdim) {
+  check_defined("argmin", x);
   return place("argmin", x, d, keepdim, core::min);
 }
 
 // Sums what broadcasting repeated, so dx = g, repeated again.
 Tensor sum_to(const Tensor& x, const Shape& shape) {
+  check_defined("sum_to", x);
   if (shape == x.shape()) return x;
   return record(
       "sum_to", [&] { return core::sum_to(x.array(), shape); },

@@ -1,21 +1,28 @@
 // Shapes: what moves no number and what only moves numbers. The gradient takes the way back.
+#include <limits>
+#include <string>
+
 #include "../../core/elementwise.h"
 #include "../../core/indexing.h"
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 
 Tensor view(const Tensor& x, const Shape& shape) {
+  check_defined("view", x);
   return record(
       "view", [&] { return x.array().view(shape); },
       wrt(x, [s = x.shape()](const Tensor& g) { return reshape(g, s); }), args(shape));
 }
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
+  check_defined("reshape", x);
   return view(x.array().viewable_as(shape, "reshape") ? x : clone(x), shape);
 }
 
 Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
+  check_defined("flatten", x);
   const int rank = std::max(x.dim(), 1);  // a 0-d tensor counts as one of one element
   const int first = core::dim("flatten", start_dim, rank);
   const int last = core::dim("flatten", end_dim, rank);
@@ -28,29 +35,34 @@ Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
   Index merged = 1;
   for (int d = 0; d < x.dim(); ++d) {
     if (d < first || d > last) shape.push_back(x.size(d));
-    if (d >= first && d <= last) merged *= x.size(d);
+    if (d >= first && d <= last) merged = core::checked_product(merged, x.size(d));
     if (d == last) shape.push_back(merged);
   }
   return reshape(x, shape);
 }
 
 Tensor transpose(const Tensor& x, int d0, int d1) {
+  check_defined("transpose", x);
   return record(
       "transpose", [&] { return x.array().transpose(d0, d1); },
       wrt(x, [d0, d1](const Tensor& g) { return transpose(g, d0, d1); }), args(d0, d1));
 }
 Tensor t(const Tensor& x) {
+  check_defined("t", x);
   if (x.dim() > 2)
     fail<ShapeError>("t: expected at most 2 dimensions, got ", x.shape(),
                      "; use mT() for the last two, or transpose(d0, d1)");
   return x.dim() < 2 ? alias(x) : transpose(x, 0, 1);
 }
 Tensor mT(const Tensor& x) {
-  if (x.dim() < 2) fail<ShapeError>("mT: expected at least 2 dimensions, got ", x.shape());
+  check_defined("mT", x);
+  if (x.dim() < 2)
+    fail<ShapeError>("mT: expected at least 2 dimensions, got ", x.shape(), "; t() takes fewer");
   return transpose(x, -2, -1);
 }
 
 Tensor permute(const Tensor& x, const Dims& order) {
+  check_defined("permute", x);
   return record(
       "permute", [&] { return x.array().permute(order); },
       wrt(x,
@@ -63,6 +75,7 @@ Tensor permute(const Tensor& x, const Dims& order) {
 }
 
 Tensor expand(const Tensor& x, const Shape& shape) {
+  check_defined("expand", x);
   if (shape == x.shape()) return x;
   return record(
       "expand", [&] { return x.array().expand(shape); },
@@ -70,22 +83,26 @@ Tensor expand(const Tensor& x, const Shape& shape) {
 }
 
 Tensor squeeze(const Tensor& x) {
+  check_defined("squeeze", x);
   return record(
       "squeeze", [&] { return x.array().squeeze(); },
       wrt(x, [s = x.shape()](const Tensor& g) { return reshape(g, s); }));
 }
 Tensor squeeze(const Tensor& x, int d) {
+  check_defined("squeeze", x);
   return record(
       "squeeze", [&] { return x.array().squeeze(d); },
       wrt(x, [s = x.shape()](const Tensor& g) { return reshape(g, s); }), args(d));
 }
 Tensor unsqueeze(const Tensor& x, int d) {
+  check_defined("unsqueeze", x);
   return record(
       "unsqueeze", [&] { return x.array().unsqueeze(d); },
       wrt(x, [d](const Tensor& g) { return squeeze(g, d); }), args(d));
 }
 
 Tensor narrow(const Tensor& x, int d, Index start, Index length) {
+  check_defined("narrow", x);
   return record(
       "narrow", [&] { return x.array().narrow(d, start, length); },
       wrt(x,
@@ -95,6 +112,7 @@ Tensor narrow(const Tensor& x, int d, Index start, Index length) {
       args(d, start, length));
 }
 Tensor select(const Tensor& x, int d, Index index) {
+  check_defined("select", x);
   return record(
       "select", [&] { return x.array().select(d, index); },
       wrt(x,
@@ -105,6 +123,7 @@ Tensor select(const Tensor& x, int d, Index index) {
       args(d, index));
 }
 Tensor slice(const Tensor& x, int d, Index start, Index end, Index step) {
+  check_defined("slice", x);
   return record(
       "slice", [&] { return x.array().slice(d, start, end, step); },
       wrt(x,
@@ -116,15 +135,18 @@ Tensor slice(const Tensor& x, int d, Index start, Index end, Index step) {
 }
 
 std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int d) {
+  check_defined("split", x);
   const Index whole = x.shape()[core::dim("split", d, x.dim())];
   Index start = 0;
+  bool too_many = false;
   for (const Index size : sizes) {
     if (size < 0) fail<ShapeError>("split: sizes cannot be negative, got ", size);
-    start += size;
+    too_many |= __builtin_add_overflow(start, size, &start);
   }
-  if (start != whole)
+  if (start != whole || too_many)
     fail<ShapeError>("split: the ", sizes.size(), " sizes must add up to ", whole,
-                     ", the size of dimension ", d, " of ", x.shape(), ", not to ", start);
+                     ", the size of dimension ", d, " of ", x.shape(), ", not to ",
+                     too_many ? "more than 64 bits can count" : std::to_string(start));
   std::vector<Tensor> parts;
   start = 0;
   for (const Index size : sizes) {
@@ -133,24 +155,38 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int 
   }
   return parts;
 }
+
+// So many parts of one size; the last takes what is left. Where there are no elements to share,
+// they may be more than memory has room for.
+static std::vector<Tensor> parts(const char* op, const Tensor& x, Index size, Index count, int d) {
+  constexpr Index each = sizeof(Tensor) + sizeof(TensorImpl);
+  constexpr Index most = std::numeric_limits<Index>::max() / each;
+  core::check_budget(static_cast<std::uint64_t>(std::min(count, most) * each),
+                     [&](std::ostream& out) { out << op << " into " << count << " parts"; });
+  std::vector<Tensor> result;
+  for (Index i = 0; i < count; ++i)
+    result.push_back(narrow(x, d, i * size, std::min(size, x.size(d) - i * size)));
+  return result;
+}
 std::vector<Tensor> split(const Tensor& x, Index size, int d) {
+  check_defined("split", x);
   const Index whole = x.shape()[core::dim("split", d, x.dim())];
   if (size < 0 || (size == 0 && whole > 0))
     fail<ShapeError>("split: the size of a part must be positive, got ", size);
-  std::vector<Tensor> parts;
-  for (Index start = 0; start < whole || start == 0; start += std::max<Index>(size, 1))
-    parts.push_back(narrow(x, d, start, std::min(size, whole - start)));
-  return parts;
+  return parts("split", x, size, whole > 0 ? (whole - 1) / size + 1 : 1, d);
 }
 std::vector<Tensor> chunk(const Tensor& x, Index chunks, int d) {
+  check_defined("chunk", x);
   if (chunks <= 0) fail<ShapeError>("chunk: the number of parts must be positive, got ", chunks);
   const Index whole = x.shape()[core::dim("chunk", d, x.dim())];
-  if (whole == 0) return std::vector<Tensor>(static_cast<std::size_t>(chunks), narrow(x, d, 0, 0));
-  return split(x, (whole + chunks - 1) / chunks, d);
+  if (whole == 0) return parts("chunk", x, 0, chunks, d);
+  const Index size = (whole - 1) / chunks + 1;
+  return parts("chunk", x, size, (whole - 1) / size + 1, d);
 }
 
 // Each part's gradient is its own slice.
 Tensor cat(const std::vector<Tensor>& tensors, int d) {
+  for (const Tensor& x : tensors) check_defined("cat", x);
   std::vector<NDArray> arrays;
   std::vector<Index> sizes;
   for (const Tensor& x : tensors) arrays.push_back(x.array());
@@ -162,32 +198,38 @@ Tensor cat(const std::vector<Tensor>& tensors, int d) {
 }
 Tensor stack(const std::vector<Tensor>& tensors, int d) {
   if (tensors.empty()) fail<ShapeError>("stack: expected at least one tensor");
+  for (const Tensor& x : tensors) check_defined("stack", x);
   d = core::dim("stack", d, tensors[0].dim() + 1);
   std::vector<Tensor> slices;
   for (const Tensor& x : tensors) {
     if (x.shape() != tensors[0].shape())
-      fail<ShapeError>("stack: shapes must be equal, got ", tensors[0].shape(), " and ", x.shape());
+      fail<ShapeError>("stack: shapes must be equal, got ", tensors[0].shape(), " and ", x.shape(),
+                       "; cat joins tensors that differ in one dimension");
     slices.push_back(unsqueeze(x, d));
   }
   return cat(slices, d);
 }
 
 Tensor clone(const Tensor& x) {
+  check_defined("clone", x);
   return record(
       "clone", [&] { return x.array().clone(); }, wrt(x, [](const Tensor& g) { return g; }));
 }
 Tensor contiguous(const Tensor& x) {
+  check_defined("contiguous", x);
   if (x.is_contiguous()) return x;
   return record(
       "contiguous", [&] { return x.array().clone(); }, wrt(x, [](const Tensor& g) { return g; }));
 }
 Tensor alias(const Tensor& x) {
+  check_defined("alias", x);
   return record(
       "alias", [&] { return x.array(); }, wrt(x, [](const Tensor& g) { return g; }));
 }
 
 // Only floating numbers carry a gradient.
 Tensor to(const Tensor& x, DType dtype) {
+  check_defined("to", x);
   if (dtype == x.dtype()) return x;
   const auto value = [&] { return core::cast(x.array(), dtype); };
   if (!is_floating(dtype)) return record("to", value, with(x), args(name(dtype)));
@@ -196,11 +238,13 @@ Tensor to(const Tensor& x, DType dtype) {
 }
 
 Tensor tril(const Tensor& x, Index diagonal) {
+  check_defined("tril", x);
   return record(
       "tril", [&] { return core::tril(x.array(), diagonal); },
       wrt(x, [diagonal](const Tensor& g) { return tril(g, diagonal); }), args(diagonal));
 }
 Tensor triu(const Tensor& x, Index diagonal) {
+  check_defined("triu", x);
   return record(
       "triu", [&] { return core::triu(x.array(), diagonal); },
       wrt(x, [diagonal](const Tensor& g) { return triu(g, diagonal); }), args(diagonal));

@@ -4,11 +4,13 @@
 #include <cmath>
 
 #include "../ops.h"
+#include "check_defined.h"
 
 namespace tapehead {
 
 // y_i = exp(x_i) / sum_j exp(x_j)  has the Jacobian  diag(y) - y y^T,  so  dx = y (g - sum(g y)).
 Tensor softmax(const Tensor& x, int d) {
+  check_defined("softmax", x);
   return record(
       "softmax", [&] { return core::softmax(x.array(), d); },
       wrt(x,
@@ -21,6 +23,7 @@ Tensor softmax(const Tensor& x, int d) {
 
 // y_i = x_i - log sum_j exp(x_j)  gives  dx = g - exp(y) sum(g).
 Tensor log_softmax(const Tensor& x, int d) {
+  check_defined("log_softmax", x);
   return record(
       "log_softmax", [&] { return core::log_softmax(x.array(), d); },
       wrt(x,
@@ -33,6 +36,7 @@ Tensor log_softmax(const Tensor& x, int d) {
 
 // y = log sum_i exp(x_i)  gives  dx_i = exp(x_i - y) g, and 0 where y is -inf.
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_defined("logsumexp", x);
   return record(
       "logsumexp", [&] { return core::logsumexp(x.array(), axes, keepdim); },
       wrt(x,

@@ -39,6 +39,23 @@ TEST_CASE("tensor refuses lists of different shapes, and values that do not fill
                        "tensor: 3 values do not fill (2, 2); give 4", ShapeError);
 }
 
+TEST_CASE("a negative size is refused in the name of the function it was given to") {
+  const auto refused = [](const char* op, const auto& call) {
+    CHECK_THROWS_WITH_AS(call(Shape{2, -3}),
+                         (op + std::string(": sizes cannot be negative, got (2, -3)")).c_str(),
+                         ShapeError);
+  };
+  refused("zeros", [](const Shape& shape) { zeros(shape); });
+  refused("ones", [](const Shape& shape) { ones(shape); });
+  refused("full", [](const Shape& shape) { full(shape, 1); });
+  refused("empty", [](const Shape& shape) { empty(shape); });
+  refused("eye", [](const Shape& shape) { eye(shape[0], shape[1]); });
+  refused("rand", [](const Shape& shape) { rand(shape); });
+  refused("randn", [](const Shape& shape) { randn(shape); });
+  refused("randint", [](const Shape& shape) { randint(0, 2, shape); });
+  refused("tensor", [](const Shape& shape) { tensor(std::vector<double>{1}, shape); });
+}
+
 TEST_CASE("zeros, ones, full and their _like forms") {
   CHECK(values(zeros({2})) == Values{0, 0});
   CHECK(zeros({2}).dtype() == Float32);

@@ -49,6 +49,10 @@ TEST_CASE("matmul and linear say which dimensions must be equal") {
       linear(s, zeros({4, 2})),
       "linear: the last dimension of the input () must be in = 2 of the weight (out, in) = (4, 2)",
       ShapeError);
+  CHECK_THROWS_WITH_AS(linear(m, zeros({3, 2})),
+                       "linear: the last dimension of the input (2, 3) must be in = 2 of the "
+                       "weight (out, in) = (3, 2); did you mean weight.t()?",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(linear(m, zeros({4, 3}), v), "linear: bias must be (out) = (4), got (3)",
                        ShapeError);
 }
@@ -61,21 +65,80 @@ TEST_CASE("shape ops say what they expected") {
                        "t: expected at most 2 dimensions, got (2, 3, 4); use mT() for the last "
                        "two, or transpose(d0, d1)",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(mT(zeros({3})), "mT: expected at least 2 dimensions, got (3)", ShapeError);
+  CHECK_THROWS_WITH_AS(mT(zeros({3})),
+                       "mT: expected at least 2 dimensions, got (3); t() takes fewer", ShapeError);
   CHECK_THROWS_WITH_AS(split(x, std::vector<Index>{4, -1}, 1),
                        "split: sizes cannot be negative, got -1", ShapeError);
   CHECK_THROWS_WITH_AS(split(x, std::vector<Index>{1, 1}, 1),
                        "split: the 2 sizes must add up to 3, the size of dimension 1 of (2, 3, 4), "
                        "not to 2",
                        ShapeError);
+  CHECK_THROWS_WITH_AS(split(x, std::vector<Index>{INT64_MAX, 4, INT64_MAX}, 1),
+                       "split: the 3 sizes must add up to 3, the size of dimension 1 of (2, 3, 4), "
+                       "not to more than 64 bits can count",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(split(x, 0), "split: the size of a part must be positive, got 0",
                        ShapeError);
   CHECK_THROWS_WITH_AS(chunk(x, 0), "chunk: the number of parts must be positive, got 0",
                        ShapeError);
   CHECK_THROWS_WITH_AS(stack({}), "stack: expected at least one tensor", ShapeError);
-  CHECK_THROWS_WITH_AS(stack({x, zeros({2})}), "stack: shapes must be equal, got (2, 3, 4) and (2)",
+  CHECK_THROWS_WITH_AS(stack({x, zeros({2})}),
+                       "stack: shapes must be equal, got (2, 3, 4) and (2); cat joins tensors that "
+                       "differ in one dimension",
                        ShapeError);
   CHECK_THROWS_WITH_AS(cat({}), "cat: expected at least one tensor, got none", ShapeError);
+}
+
+TEST_CASE("chunk and split into any number of parts are right, or refused before memory is full") {
+  const Tensor x = arange(5, Float64), none = zeros({0, 3});
+  CHECK(chunk(x, INT64_MAX).size() == 5);
+  CHECK(values(chunk(x, INT64_MAX)[4]) == Values{4});
+  CHECK(chunk(none, 3).size() == 3);
+  CHECK(chunk(none, 3)[2].shape() == Shape{0, 3});
+  CHECK(split(none, 0).size() == 1);
+  core::set_memory_limit(core::reserved_bytes() + (Index{1} << 30));
+  const auto refusal = [](const auto& call) {
+    try {
+      call();
+    } catch (const MemoryError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string chunked = refusal([&] { chunk(none, Index{1} << 58); });
+  CHECK(chunked.starts_with("allocate: chunk into 288230376151711744 parts needs "));
+  const std::string split_up = refusal([] { split(zeros({Index{1} << 40, 0}), 1); });
+  CHECK(split_up.starts_with("allocate: split into 1099511627776 parts needs "));
+  core::set_memory_limit(0);
+}
+
+TEST_CASE("slice_backward refuses what lies outside, without overflow") {
+  const auto refused = [](const Tensor& g, Index start, Index step) {
+    CHECK_THROWS_WITH_AS(
+        slice_backward(g, {5}, 0, start, step),
+        ("slice_backward: " + std::to_string(g.numel()) + " elements from " +
+         std::to_string(start) + " on in steps of " + std::to_string(step) +
+         " reach outside dimension 0 of (5); give the start and step of the slice itself")
+            .c_str(),
+        ShapeError);
+  };
+  refused(ones({2}), 1, INT64_MAX);
+  refused(ones({2}), 3, 2);
+  refused(ones({1}), 5, 1);
+  refused(ones({1}), -1, 1);
+  refused(ones({0}), 6, 1);
+  refused(ones({1}), 0, 0);
+  CHECK(values(slice_backward(ones({2}), {5}, 0, 2, 2)) == Values{0, 0, 1, 0, 1});
+  CHECK(values(slice_backward(ones({1}), {5}, 0, 4, INT64_MAX)) == Values{0, 0, 0, 0, 1});
+}
+
+TEST_CASE("shapes without elements, however large, are flattened and expanded without overflow") {
+  const Tensor wide = zeros({0, Index{1} << 40, Index{1} << 40});
+  CHECK_THROWS_WITH_AS(
+      flatten(wide, 1),
+      "shape: 1099511627776 x 1099511627776 overflows 64 bits; use smaller dimensions", ShapeError);
+  CHECK(unsqueeze(wide, 0).shape() == Shape{1, 0, Index{1} << 40, Index{1} << 40});
+  CHECK(expand(wide, {1, 0, -1, -1}).numel() == 0);
 }
 
 TEST_CASE("indexing and losses say what they expected") {
@@ -83,8 +146,12 @@ TEST_CASE("indexing and losses say what they expected") {
   CHECK_THROWS_WITH_AS(embedding(classes, zeros({3})),
                        "embedding: weight must be (vocabulary, width), got (3)", ShapeError);
   CHECK_THROWS_WITH_AS(embedding(zeros({2}), zeros({3, 2})),
-                       "embedding: expected an Int64 index, got Float32; convert with .to(Int64)",
+                       "embedding: the index must be Int64, got Float32; convert with .to(Int64)",
                        DTypeError);
+  CHECK_THROWS_WITH_AS(embedding(tensor({{0, 1}, {2, 3}}), zeros({3, 2})),
+                       "embedding: index 3 at position (1, 1) is out of range for dimension 0 of "
+                       "size 3; use 0 to 2",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(
       cross_entropy(logits, zeros({4})),
       "cross_entropy: expected Int64 class indices, got Float32; convert with .to(Int64)",
@@ -106,6 +173,30 @@ TEST_CASE("indexing and losses say what they expected") {
                        "cross_entropy: target 3 of row 1 is not one of 3 classes; use 0 to 2, or "
                        "ignore_index to skip a row",
                        ShapeError);
+  CHECK_THROWS_WITH_AS(cross_entropy(zeros({1, 0}), tensor({0})),
+                       "cross_entropy: target 0 of row 0 cannot be met, since the logits have no "
+                       "classes; give them one at least",
+                       ShapeError);
+}
+
+TEST_CASE("what chooses among nothing says so in its own name") {
+  const Tensor none = zeros({0, 3});
+  const auto refused = [](const char* op, const auto& call) {
+    CHECK_THROWS_WITH_AS(call(),
+                         (std::string(op) + ": nothing to choose from in shape (0, 3); reduce only "
+                                            "dimensions that are not empty")
+                             .c_str(),
+                         ShapeError);
+  };
+  refused("max", [&] { max(none); });
+  refused("min", [&] { min(none); });
+  refused("max", [&] { max(none, 0); });
+  refused("argmax", [&] { argmax(none); });
+  refused("argmin", [&] { argmin(none, 0); });
+  CHECK(argmax(none, 1).shape() == Shape{0});
+  CHECK_THROWS_WITH_AS(
+      argmax(none, 2),
+      "argmax: dimension 2 is out of range for a tensor of 2 dimensions; use -2 to 1", ShapeError);
 }
 
 TEST_CASE("pointwise ops and reductions say what they expected") {
@@ -207,7 +298,10 @@ TEST_CASE("masked_fill by a mask larger than x adds up the gradients of its copi
       autograd::grad({sum(y * tensor({{1., 2.}, {3., 4.}, {5., 6.}}, Float64))}, {x})[0];
   CHECK(values(g) == Values{8, 6});
   Tensor z = x * 1;
-  CHECK_THROWS_AS(z.masked_fill_(tensor({{true, false}}), 5), ShapeError);
+  CHECK_THROWS_WITH_AS(z.masked_fill_(tensor({{true, false}}), 5),
+                       "masked_fill_: cannot expand (1, 2) to (2); sizes must be equal or 1, "
+                       "counted from the last dimension",
+                       ShapeError);
 }
 
 TEST_CASE("flatten of one dimension is the tensor itself, and knows the dimensions of none") {

@@ -70,6 +70,21 @@ TEST_CASE("index_select takes one index or none, of a 0-d array too") {
         Shape{2, 0});
 }
 
+TEST_CASE("embedding takes rows in the shape of the index, and says where an index is wrong") {
+  const NDArray weight = made({4, 2}, DType::Float32);
+  const NDArray index = indices({2, 0, 2, 1, 1, 0}).view({3, 2}).transpose(0, 1);
+  const NDArray y = embedding(weight, index);
+  CHECK(y.shape() == Shape{2, 3, 2});
+  CHECK(elements(y.select(0, 1).select(0, 2)) == elements(weight.select(0, 0)));
+  CHECK(elements(y.select(0, 0).select(0, 2)) == elements(weight.select(0, 1)));
+  CHECK_THROWS_WITH_AS(embedding(weight, indices({0, 1, 2, 4}).view({2, 2})),
+                       "embedding: index 4 at position (1, 1) is out of range for dimension 0 of "
+                       "size 4; use 0 to 3",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(embedding(weight.select(0, 0), index),
+                       "embedding: weight must be (vocabulary, width), got (2)", ShapeError);
+}
+
 TEST_CASE("wrong indices are refused with index, position and size") {
   const NDArray x = made({3, 2}, DType::Float32);
   CHECK_THROWS_WITH_AS(index_select(x, 0, indices({0, 3})),

@@ -137,8 +137,8 @@ TEST_CASE("what layer_norm refuses, it names with the way out") {
                        "last sizes of x",
                        ShapeError);
   CHECK_THROWS_WITH_AS(layer_norm(x, {}, {}, {}, 1e-5),
-                       "layer_norm: the last dimensions of (2, 3) must be (); normalize over the "
-                       "last sizes of x",
+                       "layer_norm: the shape to normalize over has no dimensions; give the last "
+                       "sizes of (2, 3)",
                        ShapeError);
   CHECK_THROWS_WITH_AS(layer_norm(x, {3}, f({2}), {}, 1e-5),
                        "layer_norm: weight must have shape (3), got (2)", ShapeError);

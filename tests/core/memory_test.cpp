@@ -130,6 +130,10 @@ TEST_CASE("absurd shapes are refused by name before anything is allocated") {
                        "shape: a Float64 tensor of shape (4611686018427387904) has more bytes than "
                        "64 bits can count; use smaller dimensions",
                        ShapeError);
+  CHECK_THROWS_WITH_AS(NDArray::empty({huge}, DType::Int64),
+                       "shape: an Int64 tensor of shape (4611686018427387904) has more bytes than "
+                       "64 bits can count; use smaller dimensions",
+                       ShapeError);
   CHECK(reserved_bytes() == before);
 }
 

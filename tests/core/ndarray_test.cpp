@@ -203,6 +203,10 @@ TEST_CASE("a view that cannot be says why and what to do") {
                        "call contiguous() first, or use reshape",
                        ShapeError);
   CHECK_THROWS_WITH_AS(x.view({-1, -1}), "view: only one size may be -1, got (-1, -1)", ShapeError);
+  CHECK_THROWS_WITH_AS(x.view({Index{1} << 40, Index{1} << 40}),
+                       "view: (1099511627776, 1099511627776) holds more elements than 64 bits can "
+                       "count; use smaller sizes, or one -1 for what is left",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(x.view({-2, 3}), "view: sizes cannot be negative, got (-2, 3)", ShapeError);
   CHECK_THROWS_WITH_AS(counted({0}).view({-1, 0}),
                        "view: the -1 in (-1, 0) is ambiguous, since another size is 0; write out "
@@ -256,8 +260,11 @@ TEST_CASE("expand repeats without a copy") {
                        "expand: cannot expand (3, 1) to (2, 2); sizes must be equal or 1, counted "
                        "from the last dimension",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(x.expand({-1, 3, 1}), "shape: sizes cannot be negative, got (-1, 3, 1)",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      x.expand({-1, 3, 1}),
+      "expand: sizes cannot be negative, got (-1, 3, 1) for (3, 1); -1 keeps a size, "
+      "and a new dimension has none",
+      ShapeError);
 }
 
 TEST_CASE("narrow takes a run of a dimension") {

@@ -269,6 +269,10 @@ TEST_CASE("what softmax and its relatives refuse, they name with the way out") {
                        "cross_entropy: target 3 of row 1 is not one of 3 classes; use 0 to 2, or "
                        "ignore_index to skip a row",
                        ShapeError);
+  CHECK_THROWS_WITH_AS(cross_entropy(NDArray::full({2, 0}, 0, DType::Float32), labels, -100, 0),
+                       "cross_entropy: target 0 of row 0 cannot be met, since the logits have no "
+                       "classes; give them one at least",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(cross_entropy(x, whole, -100, 0),
                        "cross_entropy: expected logits (N, C) and targets (N), got (2, 3) and (2, "
                        "3); flatten leading dimensions with view({-1, C})",
