@@ -22,7 +22,7 @@ inline int code_of(int status) {
 }
 
 /// Seconds after which alarm() ends a child, which would otherwise outlive a test that is killed.
-constexpr unsigned patience = 300;
+constexpr unsigned patience = 120;
 
 /// What stands between `tapehead` and the end of a shell's command line; `before` goes in front of
 /// it, variables say.
