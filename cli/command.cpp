@@ -150,8 +150,9 @@ std::string problem(const CLI::App& app, const CLI::ParseError& error, int argc,
   const auto* const unwanted = std::find_first_of(argv, argv + argc, left.begin(), left.end());
   if (unwanted != argv + argc) return surplus(app, *unwanted);
   const std::string what = error.what();
-  const bool incomplete = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
-  return incomplete ? what.substr(0, what.find(':')) + " needs a value" : what;
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return what;
+  const bool surplus_value = what.find("At Most") != std::string::npos;
+  return what.substr(0, what.find(':')) + (surplus_value ? " is given twice" : " needs a value");
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int argc,

@@ -149,6 +149,8 @@ TEST_CASE("what is wrong with an argument is said in words, with an option that 
   check_refused("trace -x", "there is no option -x (see tapehead trace --help)");
   check_refused("train copy sort", "\"sort\" is one argument too many (see tapehead train --help)");
   check_refused("train copy --steps", "--steps needs a value (see tapehead train --help)");
+  check_refused("train copy --steps 5 --steps 6",
+                "--steps is given twice (see tapehead train --help)");
   check_refused(
       "train copy --batch 0",
       "--batch: expected a whole number from 1 to 65536, got 0 (see tapehead train --help)");
