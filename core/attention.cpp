@@ -1,10 +1,10 @@
 #include "attention.h"
 
-#include "inplace.h"
+#include "detail/inplace.h"
+#include "detail/parallel.h"
+#include "detail/workspace.h"
 #include "kernels/attention.h"
 #include "kernels/dispatch.h"
-#include "parallel.h"
-#include "workspace.h"
 
 namespace tapehead::core {
 namespace {

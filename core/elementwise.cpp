@@ -1,7 +1,7 @@
 #include "elementwise.h"
 
+#include "detail/rows.h"
 #include "kernels/dispatch.h"
-#include "rows.h"
 
 namespace tapehead::core {
 namespace {

@@ -94,6 +94,8 @@ NDArray cast(const NDArray& x, DType dtype);
 // the other operand must have (copy_ converts). ShapeError where the target's memory overlaps
 // itself (expanded): clone() it first. An operand that shares memory with the target is read first.
 // `writer` is who a later version error will name.
+/// ShapeError where elements of the target share memory; every change in place begins with this.
+void check_target(const char* op, const NDArray& target);
 void add_(NDArray& target, const NDArray& b, Scalar alpha = 1, const char* writer = "add_");
 void sub_(NDArray& target, const NDArray& b, const char* writer = "sub_");
 void mul_(NDArray& target, const NDArray& b, const char* writer = "mul_");

@@ -2,11 +2,11 @@
 #include <atomic>
 #include <cmath>
 
+#include "detail/parallel.h"
+#include "detail/rows.h"
 #include "elementwise.h"
 #include "kernels/dispatch.h"
 #include "kernels/reduce.h"
-#include "parallel.h"
-#include "rows.h"
 
 namespace tapehead::core {
 

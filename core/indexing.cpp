@@ -1,9 +1,9 @@
 #include "indexing.h"
 
+#include "detail/inplace.h"
+#include "detail/parallel.h"
 #include "elementwise.h"
-#include "inplace.h"
 #include "kernels/dispatch.h"
-#include "parallel.h"
 
 namespace tapehead::core {
 namespace {

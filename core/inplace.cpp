@@ -1,5 +1,5 @@
 // What changes an array in place.
-#include "inplace.h"
+#include "detail/inplace.h"
 
 #include "elementwise.h"
 #include "kernels/dispatch.h"

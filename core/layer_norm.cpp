@@ -1,9 +1,9 @@
 #include "layer_norm.h"
 
+#include "detail/parallel.h"
+#include "detail/workspace.h"
 #include "kernels/dispatch.h"
 #include "kernels/layer_norm.h"
-#include "parallel.h"
-#include "workspace.h"
 
 namespace tapehead::core {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <tuple>
 
+#include "detail/parallel.h"
+#include "detail/workspace.h"
 #include "kernels/dispatch.h"
 #include "kernels/gemm.h"
-#include "parallel.h"
-#include "workspace.h"
 
 namespace tapehead::core {
 namespace {

@@ -6,8 +6,8 @@
 #include <iomanip>
 #include <new>
 
+#include "detail/free_memory.h"
 #include "error.h"
-#include "free_memory.h"
 
 namespace tapehead::core {
 namespace {

@@ -1,8 +1,8 @@
 // Powers, sines and cosines: the functions that the C library computes.
 #include <cmath>
 
+#include "detail/rows.h"
 #include "elementwise.h"
-#include "rows.h"
 
 namespace tapehead::core {
 namespace {

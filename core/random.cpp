@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "box_muller.h"
+#include "detail/box_muller.h"
 
 namespace tapehead::core {
 namespace {

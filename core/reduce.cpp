@@ -2,11 +2,11 @@
 
 #include <limits>
 
+#include "detail/parallel.h"
+#include "detail/reduce_plan.h"
 #include "elementwise.h"
 #include "kernels/dispatch.h"
 #include "kernels/reduce.h"
-#include "parallel.h"
-#include "reduce_plan.h"
 
 namespace tapehead::core {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "detail/parallel.h"
 #include "kernels/dispatch.h"
 #include "kernels/softmax.h"
-#include "parallel.h"
 
 namespace tapehead::core {
 namespace {

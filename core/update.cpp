@@ -2,11 +2,11 @@
 
 #include <vector>
 
+#include "detail/inplace.h"
+#include "detail/parallel.h"
 #include "elementwise.h"
-#include "inplace.h"
 #include "kernels/dispatch.h"
 #include "kernels/update.h"
-#include "parallel.h"
 
 namespace tapehead::core {
 namespace {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "../core/elementwise.h"
-#include "../core/inplace.h"
 #include "../core/update.h"
 
 namespace tapehead::optim {

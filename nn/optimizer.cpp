@@ -5,7 +5,7 @@
 #include <iterator>
 #include <limits>
 
-#include "../core/inplace.h"
+#include "../core/elementwise.h"
 
 namespace tapehead::optim {
 

@@ -2,7 +2,6 @@
 #include <map>
 
 #include "../core/elementwise.h"
-#include "../core/inplace.h"
 #include "module.h"
 
 namespace tapehead::nn {

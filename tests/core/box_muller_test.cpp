@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <tapehead/core/box_muller.h>
+#include <tapehead/core/detail/box_muller.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <tapehead/core/free_memory.h>
+#include <tapehead/core/detail/free_memory.h>
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <tapehead/core/rows.h>
+#include <tapehead/core/detail/rows.h>
 
 #include "layouts.h"
 

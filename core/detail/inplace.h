@@ -5,8 +5,6 @@
 
 namespace tapehead::core {
 
-/// ShapeError where elements of the target share memory.
-void check_target(const char* op, const NDArray& target);
 /// `source`, or a copy of it where it shares memory with the target.
 NDArray apart(const NDArray& target, const NDArray& source);
 /// The same for elementwise changes, which may read the target itself.

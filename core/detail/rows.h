@@ -6,8 +6,8 @@
 #include <array>
 #include <span>
 
-#include "kernels/elementwise.h"
-#include "ndarray.h"
+#include "../kernels/elementwise.h"
+#include "../ndarray.h"
 
 namespace tapehead::core {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kernels/dispatch.h"
+#include "../kernels/dispatch.h"
 #include "parallel.h"
 
 namespace tapehead::core {

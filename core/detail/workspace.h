@@ -1,7 +1,7 @@
 // Scratch memory of a kernel, from the pool.
 #pragma once
 
-#include "memory.h"
+#include "../memory.h"
 
 namespace tapehead::core {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "shape.h"
+#include "../shape.h"
 
 namespace tapehead::core {
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "reduce.h"
+#include "../reduce.h"
 
 namespace tapehead::core {
 
