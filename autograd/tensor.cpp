@@ -40,6 +40,7 @@ Tensor& Tensor::requires_grad_(bool on) {
   }
   return *this;
 }
+
 Tensor& Tensor::set_data(NDArray value) {
   if (!value.defined())
     fail(

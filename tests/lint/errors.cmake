@@ -29,7 +29,8 @@ foreach(file ${files})
     if(line MATCHES "(^|[^A-Za-z0-9_>.])fail(<[A-Za-z0-9_:]+>)?\\(")
       math(EXPR count "${count} + 1")
       set(at ${number})
-      if(line MATCHES "\\($")  # the first argument stands on the next line
+      # Where the first argument stands on the next line, compilers differ in which they note.
+      if(line MATCHES "\\($" AND NOT "${file}:${at}" IN_LIST reached)
         math(EXPR at "${number} + 1")
       endif()
       if(NOT "${file}:${at}" IN_LIST reached)
