@@ -18,7 +18,9 @@ class NestedList {
   NestedList(bool value) : values_{value ? 1.0 : 0.0}, dtype_(Bool) {}
   template <std::integral T>
   NestedList(T value)
-      : values_{static_cast<double>(value)}, whole_{static_cast<Index>(value)}, dtype_(Int64) {}
+      : values_{static_cast<double>(value)},
+        whole_{Scalar(value).to<Index>("tensor")},
+        dtype_(Int64) {}
   template <std::floating_point T>
   NestedList(T value) : values_{static_cast<double>(value)}, dtype_(Float32) {}
   /// ShapeError unless all elements have one shape.

@@ -19,7 +19,9 @@ Shape joined(const std::vector<NDArray>& arrays, int d) {
     if (!fits)
       fail<ShapeError>("cat: shapes ", first.shape(), " and ", x.shape(),
                        " cannot be joined; all sizes but that of dimension ", d, " must be equal");
-    shape[d] += x.shape()[d];
+    if (__builtin_add_overflow(shape[d], x.shape()[d], &shape[d]))
+      fail<ShapeError>("cat: the sizes of dimension ", d,
+                       " add up to more than 64 bits can count; join fewer or smaller tensors");
   }
   return shape;
 }

@@ -10,19 +10,29 @@ void check_range(double start, double end, double step) {
     fail<ShapeError>("arange: step must be finite and not 0, got ", step);
   if (!std::isfinite(start) || !std::isfinite(end))
     fail<ShapeError>("arange: bounds must be finite, got ", start, " and ", end);
-  if (step > 0 ? end < start : end > start)
-    fail<ShapeError>("arange: steps of ", step, " lead away from ", end, ", starting at ", start,
-                     "; change the sign of step");
   if ((end - start) / step >= 0x1p62)
     fail<ShapeError>("arange: ", start, " to ", end, " in steps of ", step,
                      " is more elements than 64 bits can count; use a larger step");
 }
 
+template <class T>
+void check_direction(T start, T end, T step) {
+  if (step > 0 ? end < start : end > start)
+    fail<ShapeError>("arange: steps of ", step, " lead away from ", end, ", starting at ", start,
+                     "; change the sign of step");
+}
+
+// Counts without signs, since end - start may need 64 bits of its own.
 NDArray arange_whole(Index start, Index end, Index step) {
-  const Index span = end - start;  // fits: the range has been checked
-  NDArray out = NDArray::empty({span / step + (span % step != 0)}, DType::Int64);
+  check_direction(start, end, step);
+  const auto from = static_cast<std::uint64_t>(start), to = static_cast<std::uint64_t>(end),
+             by = static_cast<std::uint64_t>(step);
+  const std::uint64_t span = step > 0 ? to - from : from - to, stride = step > 0 ? by : -by;
+  NDArray out =
+      NDArray::empty({static_cast<Index>(span / stride + (span % stride != 0))}, DType::Int64);
   auto* value = out.mutable_data<Index>();
-  for (Index i = 0; i < out.size(); ++i) value[i] = start + i * step;
+  for (Index i = 0; i < out.size(); ++i)
+    value[i] = static_cast<Index>(from + static_cast<std::uint64_t>(i) * by);
   return out;
 }
 
@@ -48,6 +58,7 @@ NDArray arange(Scalar start, Scalar end, Scalar step, DType dtype) {
   if (dtype == DType::Int64)
     return arange_whole(start.to<Index>("arange"), end.to<Index>("arange"),
                         step.to<Index>("arange"));
+  check_direction(start.real(), end.real(), step.real());
   return dispatch_floating("arange", dtype, [&]<class T>() {
     const double from = start.real(), by = step.real();
     NDArray out = NDArray::empty({static_cast<Index>(std::ceil((end.real() - from) / by))}, dtype);

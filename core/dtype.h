@@ -3,8 +3,10 @@
 //   dispatch(x.dtype(), [&]<class T>() { std::fill_n(x.mutable_data<T>(), x.size(), T{}); });
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 
 #include "error.h"
 #include "shape.h"
@@ -24,13 +26,41 @@ constexpr Index size_of(DType dtype) {
 }
 constexpr bool is_floating(DType dtype) { return dtype <= DType::Float64; }
 
+/// A whole number type to count with.
+template <class T>
+concept Whole = std::integral<T> && !std::same_as<T, bool>;
+
+/// Whether T can hold `value`, less its fraction where T is whole.
+template <class T, class U>
+bool holds(U value) {
+  if constexpr (Whole<T> && std::floating_point<U>) {
+    constexpr U limit = 2 * static_cast<U>(std::numeric_limits<T>::max() / 2 + 1);  // a power of 2
+    const U whole = std::trunc(value);
+    return whole < limit && whole >= (std::is_signed_v<T> ? -limit : U{0});
+  } else if constexpr (Whole<T> && Whole<U>) {
+    return static_cast<U>(static_cast<T>(value)) == value &&
+           (static_cast<T>(value) < 0) == (value < 0);
+  } else {
+    return true;
+  }
+}
+
+/// `value` as a T, less its fraction where T is whole. DTypeError where T cannot hold it.
+template <class T, class U>
+T converted(const char* op, U value) {
+  if (!holds<T>(value)) [[unlikely]]
+    fail<DTypeError>(op, ": ", value, " is beyond what ", 8 * sizeof(T),
+                     "-bit whole numbers hold; keep it a floating-point number");
+  return static_cast<T>(value);
+}
+
 /// A number given by the user, whole or not, before it takes a tensor's dtype.
 class Scalar {
  public:
   template <std::integral T>
   Scalar(T value)
       : real_(static_cast<double>(value)),
-        whole_(static_cast<Index>(value)),
+        whole_(converted<Index>("scalar", value)),
         dtype_(std::is_same_v<T, bool> ? DType::Bool : DType::Int64) {}
   template <std::floating_point T>
   Scalar(T value) : real_(static_cast<double>(value)), dtype_(DType::Float32) {}

@@ -53,11 +53,13 @@ Shape inferred(const char* op, const Shape& shape, const Shape& from, Index size
   int free = -1;
   bool overflows = false;
   for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] < -1) fail<ShapeError>(op, ": sizes cannot be negative, got ", shape);
+    if (shape[d] < -1)
+      fail<ShapeError>(op, ": sizes cannot be negative, got ", shape,
+                       "; one may be -1, to be worked out");
     if (shape[d] != -1) {
       overflows |= __builtin_mul_overflow(known, shape[d], &known);
     } else if (free >= 0) {
-      fail<ShapeError>(op, ": only one size may be -1, got ", shape);
+      fail<ShapeError>(op, ": only one size may be -1, got ", shape, "; write out the others");
     } else {
       free = d;
     }
@@ -72,8 +74,7 @@ Shape inferred(const char* op, const Shape& shape, const Shape& from, Index size
   if (numel(result) != size)
     fail<ShapeError>(op, ": ", shape, free >= 0 ? " cannot hold the " : " does not hold the ", size,
                      size == 1 ? " element of " : " elements of ", from,
-                     free >= 0 ? "; the sizes must divide " : "; it holds ",
-                     free >= 0 ? size : numel(result));
+                     free >= 0 ? "; the sizes must divide " : "; make their product ", size);
   return result;
 }
 
@@ -123,13 +124,15 @@ NDArray NDArray::full(const Shape& shape, Scalar value, DType dtype) {
   });
 }
 
-NDArray NDArray::of(std::span<const double> values, const Shape& shape, DType dtype) {
+NDArray NDArray::of(std::span<const double> values, const Shape& shape, DType dtype,
+                    const char* op) {
   if (static_cast<Index>(values.size()) != numel(shape))
-    fail<ShapeError>("of: ", values.size(), " values do not fill ", shape, "; give ", numel(shape));
+    fail<ShapeError>(op, ": ", values.size(), " values do not fill ", shape, "; give ",
+                     numel(shape));
   NDArray result = empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
     std::transform(values.begin(), values.end(), result.mutable_data<T>(),
-                   [](double v) { return static_cast<T>(v); });
+                   [op](double v) { return converted<T>(op, v); });
   });
   return result;
 }
@@ -165,6 +168,11 @@ NDArray NDArray::restrided(const Shape& shape, const Strides& strides, Index off
   return result;
 }
 
+// Without elements, strides may be any numbers: nothing is to be reached with them.
+Index NDArray::offset_of(int d, Index i) const {
+  return size_ == 0 ? offset_ : offset_ + i * strides_[d];
+}
+
 bool NDArray::viewable_as(const Shape& shape, const char* op) const {
   return view_strides(shape_, strides_, inferred(op, shape, shape_, size_)).has_value();
 }
@@ -196,7 +204,7 @@ NDArray NDArray::permute(const Dims& order) const {
   Strides strides = strides_;
   std::array<bool, Dims::max_rank> seen{};
   for (int d = 0; d < rank(); ++d) {
-    const int from = dim("permute", static_cast<int>(order[d]), rank());
+    const int from = dim("permute", order[d], rank());
     if (std::exchange(seen.at(static_cast<std::size_t>(from)), true))
       fail<ShapeError>("permute: ", order, " names dimension ", from, " twice; name each of the ",
                        rank(), " dimensions once");
@@ -229,12 +237,14 @@ NDArray NDArray::narrow(int d, Index start, Index length) const {
                      d, " of ", shape_, "; its size is ", size);
   Shape shape = shape_;
   shape[d] = length;
-  return restrided(shape, strides_, offset_ + from * strides_[d]);
+  return restrided(shape, strides_, offset_of(d, from));
 }
 
 NDArray NDArray::slice(int d, Index start, Index end, Index step) const {
   d = dim("slice", d, rank());
-  if (step <= 0) fail<ShapeError>("slice: step must be positive, got ", step);
+  if (step <= 0)
+    fail<ShapeError>("slice: step must be positive, got ", step,
+                     "; to reverse a dimension, use index_select");
   const Index size = shape_[d];
   const auto clamped = [size](Index i) { return std::clamp<Index>(i < 0 ? i + size : i, 0, size); };
   const Index from = clamped(start), to = std::max(clamped(end), from);
@@ -242,7 +252,7 @@ NDArray NDArray::slice(int d, Index start, Index end, Index step) const {
   Strides strides = strides_;
   shape[d] = (to - from) / step + ((to - from) % step != 0);
   if (__builtin_mul_overflow(strides[d], step, &strides[d])) strides[d] = strides_[d];
-  return restrided(shape, strides, offset_ + from * strides_[d]);
+  return restrided(shape, strides, offset_of(d, from));
 }
 
 NDArray NDArray::select(int d, Index index) const {
@@ -254,7 +264,7 @@ NDArray NDArray::select(int d, Index index) const {
   if (at < 0 || at >= size)
     fail<ShapeError>("select: index ", index, " is out of range for dimension ", d, " of ", shape_,
                      "; use ", -size, " to ", size - 1);
-  return restrided(without(shape_, d), without(strides_, d), offset_ + at * strides_[d]);
+  return restrided(without(shape_, d), without(strides_, d), offset_of(d, at));
 }
 
 NDArray NDArray::squeeze(int d) const {

@@ -19,8 +19,10 @@ class NDArray {
   static NDArray empty(const Shape& shape, DType dtype);
   /// Every element `value`.
   static NDArray full(const Shape& shape, Scalar value, DType dtype);
-  /// `values` in row-major order. ShapeError unless they fill `shape`.
-  static NDArray of(std::span<const double> values, const Shape& shape, DType dtype);
+  /// `values` in row-major order, whole in Int64. ShapeError unless they fill `shape`, DTypeError
+  /// where Int64 cannot hold one.
+  static NDArray of(std::span<const double> values, const Shape& shape, DType dtype,
+                    const char* op = "of");
   static NDArray of(std::initializer_list<double> values, const Shape& shape, DType dtype) {
     return of(std::span<const double>(values.begin(), values.size()), shape, dtype);
   }
@@ -58,10 +60,10 @@ class NDArray {
     storage_->writer = writer;
     return reinterpret_cast<T*>(storage_->data) + offset_;
   }
-  /// The value of a one-element array; ShapeError for any other.
+  /// The value of a one-element array; ShapeError for any other. DTypeError where T cannot hold it.
   template <class T = double>
   T item() const {
-    return dispatch(dtype_, [&]<class U>() { return static_cast<T>(*one_element<U>()); });
+    return dispatch(dtype_, [&]<class U>() { return converted<T>("item", *one_element<U>()); });
   }
 
   // These share memory.
@@ -96,6 +98,7 @@ class NDArray {
 
  private:
   NDArray restrided(const Shape& shape, const Strides& strides, Index offset) const;
+  Index offset_of(int d, Index i) const;  // of element i of dimension d
   template <class T>
   const T* one_element() const {
     if (size_ != 1) [[unlikely]]

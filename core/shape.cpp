@@ -6,19 +6,21 @@ namespace tapehead::core {
 
 void refuse_shape(const Shape& shape) {
   for (const Index size : shape)
-    if (size < 0) fail<ShapeError>("shape: sizes cannot be negative, got ", shape);
+    if (size < 0)
+      fail<ShapeError>("shape: sizes cannot be negative, got ", shape,
+                       "; -1 is for view, reshape and expand");
   fail<ShapeError>("shape: ", shape, " holds more elements than 64 bits can count; ",
                    "use smaller dimensions");
 }
 
-int dim(const char* op, int d, int rank) {
+int dim(const char* op, Index d, int rank) {
   if (rank == 0)
     fail<ShapeError>(op, ": dimension ", d, " is out of range for a tensor of 0 dimensions; ",
                      "unsqueeze(0) it first");
   if (d < -rank || d >= rank)
     fail<ShapeError>(op, ": dimension ", d, " is out of range for a tensor of ", rank,
                      rank == 1 ? " dimension" : " dimensions", "; use ", -rank, " to ", rank - 1);
-  return d < 0 ? d + rank : d;
+  return static_cast<int>(d < 0 ? d + rank : d);
 }
 
 Dims without(const Dims& dims, int d) {

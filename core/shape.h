@@ -141,7 +141,7 @@ inline Index numel(const Shape& shape) {
 }
 
 /// A dimension in 0..rank-1 from one in -rank..rank-1; ShapeError otherwise.
-int dim(const char* op, int d, int rank);
+int dim(const char* op, Index d, int rank);
 
 /// Row-major strides. An empty dimension counts as one, as in PyTorch.
 Strides row_major(const Shape& shape);

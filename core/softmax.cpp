@@ -14,7 +14,7 @@ constexpr Index cost = 8;  // of exp and what goes with it, in additions
 template <class T>
 using Kernels = kernels::SoftmaxKernels<T>;
 
-int checked_dim(const char* op, const NDArray& x, int d) {
+int checked_dim(const char* op, const NDArray& x, Index d) {
   return x.rank() == 0 && (d == 0 || d == -1) ? 0 : dim(op, d, x.rank());
 }
 
@@ -63,7 +63,7 @@ std::array<bool, Dims::max_rank> chosen(const char* op, const NDArray& x, const 
   std::array<bool, Dims::max_rank> result{};
   if (axes.rank() == 0) result.fill(true);
   for (const Index axis : axes) {
-    bool& seen = result.at(static_cast<std::size_t>(checked_dim(op, x, static_cast<int>(axis))));
+    bool& seen = result.at(static_cast<std::size_t>(checked_dim(op, x, axis)));
     if (seen) fail<ShapeError>(op, ": axes ", axes, " name a dimension twice; name each once");
     seen = true;
   }

@@ -434,5 +434,6 @@ TEST_CASE("an op that is made of others speaks in its own name") {
       chunk(x, 2, 1), "chunk: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0",
       ShapeError);
   CHECK_THROWS_WITH_AS(reshape(x, {3}),
-                       "reshape: (3) does not hold the 2 elements of (2); it holds 3", ShapeError);
+                       "reshape: (3) does not hold the 2 elements of (2); make their product 2",
+                       ShapeError);
 }

@@ -23,6 +23,22 @@ TEST_CASE("arange goes from start by step, up to but without the end") {
   CHECK(elements<Index>(arange(far, far + 2, 1, DType::Int64)) == std::vector<Index>{far, far + 1});
 }
 
+TEST_CASE("whole ranges may span more than 63 bits, and never lose a bit") {
+  constexpr Index least = std::numeric_limits<Index>::min(),
+                  most = std::numeric_limits<Index>::max(), step = Index{1} << 62;
+  CHECK(elements<Index>(arange(least, most, step, DType::Int64)) ==
+        std::vector<Index>{least, least + step, 0, step});
+  CHECK(elements<Index>(arange(most, least, least, DType::Int64)) == std::vector<Index>{most, -1});
+  CHECK(elements<Index>(arange(most - 4, most, 3, DType::Int64)) ==
+        std::vector<Index>{most - 4, most - 1});
+  const Index odd = (Index{1} << 53) + 1;  // as a double, odd - 1
+  CHECK(arange(odd - 1, odd, 1, DType::Int64).size() == 1);
+  CHECK_THROWS_WITH_AS(arange(odd, odd - 1, 1, DType::Int64),
+                       "arange: steps of 1 lead away from 9007199254740992, starting at "
+                       "9007199254740993; change the sign of step",
+                       ShapeError);
+}
+
 TEST_CASE("arange has PyTorch's bits") {
   const std::vector<double> want{0x1.99999a0000000p-4, 0x1.99999a0000000p-3, 0x1.3333340000000p-2,
                                  0x1.99999a0000000p-2, 0x1.0000000000000p-1, 0x1.3333340000000p-1,
@@ -45,9 +61,10 @@ TEST_CASE("arange refuses what does not lead to its end") {
                        "arange: step must be finite and not 0, got 0", ShapeError);
   CHECK_THROWS_WITH_AS(arange(0, inf, 1, DType::Float32),
                        "arange: bounds must be finite, got 0 and inf", ShapeError);
-  CHECK_THROWS_WITH_AS(
-      arange(0, 5, -1, DType::Int64),
-      "arange: steps of -1 lead away from 5, starting at 0; change the sign of step", ShapeError);
+  for (const DType dtype : {DType::Int64, DType::Float64})
+    CHECK_THROWS_WITH_AS(
+        arange(0, 5, -1, dtype),
+        "arange: steps of -1 lead away from 5, starting at 0; change the sign of step", ShapeError);
   CHECK_THROWS_WITH_AS(arange(0, 1e300, 1, DType::Float64),
                        "arange: 0 to 1e+300 in steps of 1 is more elements than 64 bits can count; "
                        "use a larger step",
@@ -105,6 +122,8 @@ TEST_CASE("eye has ones on its diagonal, whatever its shape and dtype") {
     CHECK(elements(eye(3, 2, dtype)) == std::vector<double>{1, 0, 0, 1, 0, 0});
     CHECK(eye(0, 3, dtype).shape() == Shape{0, 3});
   }
-  CHECK_THROWS_WITH_AS(eye(-1, 2, DType::Float32), "shape: sizes cannot be negative, got (-1, 2)",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      eye(-1, 2, DType::Float32),
+      "shape: sizes cannot be negative, got (-1, 2); -1 is for view, reshape and expand",
+      ShapeError);
 }

@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 #include <tapehead/core/dtype.h>
 
+#include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 using namespace tapehead;
 using namespace tapehead::core;
 
@@ -58,7 +60,38 @@ TEST_CASE("a fractional or too large scalar is refused by Int64") {
                        "add: the scalar 0.5 is not a whole number that Int64 holds; convert with "
                        ".to(Float64) first",
                        DTypeError);
-  CHECK_THROWS_AS(Scalar(0x1p63).to<Index>("add"), DTypeError);
-  CHECK_THROWS_AS(Scalar(std::numeric_limits<double>::infinity()).to<Index>("add"), DTypeError);
-  CHECK_THROWS_AS(Scalar(std::numeric_limits<double>::quiet_NaN()).to<Index>("add"), DTypeError);
+  for (const auto& [value, text] :
+       {std::pair{0x1p63, "9.22337e+18"}, {HUGE_VAL, "inf"}, {std::nan(""), "nan"}})
+    CHECK_THROWS_WITH_AS(
+        Scalar(value).to<Index>("add"),
+        ("add: the scalar " + std::string(text) +
+         " is not a whole number that Int64 holds; convert with .to(Float64) first")
+            .c_str(),
+        DTypeError);
+}
+
+TEST_CASE("a whole scalar that Int64 cannot hold is refused at once") {
+  CHECK(Scalar(9223372036854775807ULL).to<Index>("add") == std::numeric_limits<Index>::max());
+  CHECK_THROWS_WITH_AS(
+      Scalar(18446744073709551615ULL),
+      "scalar: 18446744073709551615 is beyond what 64-bit whole numbers hold; keep "
+      "it a floating-point number",
+      DTypeError);
+}
+
+TEST_CASE("a type holds a number, less its fraction, or not") {
+  CHECK(holds<Index>(-0x1p63));
+  CHECK_FALSE(holds<Index>(0x1p63));
+  CHECK(holds<Index>(-0x1p63F));
+  CHECK_FALSE(holds<Index>(0x1p63F));
+  CHECK_FALSE(holds<Index>(std::nan("")));
+  CHECK(holds<int>(-2147483648.9));
+  CHECK_FALSE(holds<int>(-2147483649.0));
+  CHECK_FALSE(holds<int>(2147483648.0));
+  CHECK(holds<std::uint8_t>(-0.9));
+  CHECK_FALSE(holds<std::uint8_t>(Index{-1}));
+  CHECK_FALSE(holds<std::uint64_t>(Index{-1}));
+  CHECK_FALSE(holds<Index>(std::numeric_limits<std::uint64_t>::max()));
+  CHECK(holds<float>(1e300));
+  CHECK(holds<bool>(2.0));
 }

@@ -1,8 +1,13 @@
 #include <doctest/doctest.h>
 #include <tapehead/core/ndarray.h>
+#include <tapehead/core/reduce.h>
+#include <tapehead/core/softmax.h>
 
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "layouts.h"
 using namespace tapehead;
@@ -151,6 +156,7 @@ TEST_CASE("arrays are made empty, full and from numbers, in every dtype") {
   }
   CHECK_THROWS_WITH_AS(NDArray::of({1, 2, 3}, {2, 2}, DType::Float32),
                        "of: 3 values do not fill (2, 2); give 4", ShapeError);
+  CHECK(elements(NDArray::of({1.9, -1.9}, {2}, DType::Int64)) == std::vector<double>{1, -1});
   CHECK_THROWS_WITH_AS(NDArray::full({2}, 0.5, DType::Int64),
                        "full: the scalar 0.5 is not a whole number that Int64 holds; convert with "
                        ".to(Float64) first",
@@ -167,6 +173,25 @@ TEST_CASE("item is the value of a one-element array of any rank") {
                        ShapeError);
 }
 
+TEST_CASE("numbers that the dtype asked for cannot hold are refused") {
+  const std::string beyond =
+      " is beyond what 64-bit whole numbers hold; keep it a floating-point number";
+  for (const auto& [value, text] :
+       {std::pair{std::nan(""), "nan"}, {1e300, "1e+300"}, {-1e19, "-1e+19"}, {HUGE_VAL, "inf"}}) {
+    CHECK_THROWS_WITH_AS(NDArray::of({value}, {1}, DType::Int64),
+                         ("of: " + (text + beyond)).c_str(), DTypeError);
+    CHECK_THROWS_WITH_AS(NDArray::full({}, value, DType::Float64).item<Index>(),
+                         ("item: " + (text + beyond)).c_str(), DTypeError);
+  }
+  CHECK(NDArray::of({-0x1p63}, {1}, DType::Int64).item<Index>() ==
+        std::numeric_limits<Index>::min());
+  CHECK(NDArray::full({}, -2.9, DType::Float32).item<Index>() == -2);
+  CHECK_THROWS_WITH_AS(NDArray::full({}, Index{1} << 40, DType::Int64).item<int>(),
+                       "item: 1099511627776 is beyond what 32-bit whole numbers hold; keep it a "
+                       "floating-point number",
+                       DTypeError);
+}
+
 TEST_CASE("view follows PyTorch's stride rule") {
   for (const ViewCase& c : view_cases) {
     NDArray x = counted(c.base, DType::Int64).permute(c.order);
@@ -178,7 +203,12 @@ TEST_CASE("view follows PyTorch's stride rule") {
     CHECK(x.strides() == c.strides);
     CHECK(x.viewable_as(c.shape) == c.result.has_value());
     if (!c.result) {
-      CHECK_THROWS_AS(x.view(c.shape), ShapeError);
+      CHECK_THROWS_WITH_AS(
+          x.view(c.shape),
+          to_text("view: ", x.shape(), " with strides ", x.strides(), " cannot be seen as ",
+                  c.shape, " without a copy; call contiguous() first, or use reshape")
+              .c_str(),
+          ShapeError);
       continue;
     }
     const NDArray view = x.view(c.shape);
@@ -186,6 +216,36 @@ TEST_CASE("view follows PyTorch's stride rule") {
     CHECK(view.shares_storage_with(x));
     CHECK(elements(view) == elements(x));
   }
+}
+
+TEST_CASE("dimensions are never cut to 32 bits") {
+  const Index far = Index{1} << 32;
+  const NDArray x = counted({2, 3});
+  CHECK_THROWS_WITH_AS(x.permute({far, 1}),
+                       "permute: dimension 4294967296 is out of range for a tensor of 2 "
+                       "dimensions; use -2 to 1",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(sum(x, {far}, false),
+                       "sum: dimension 4294967296 is out of range for a tensor of 2 dimensions; "
+                       "use -2 to 1",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(logsumexp(x, {far}, false),
+                       "logsumexp: dimension 4294967296 is out of range for a tensor of 2 "
+                       "dimensions; use -2 to 1",
+                       ShapeError);
+}
+
+TEST_CASE("views of what has no elements reach as far as they like") {
+  const Index huge = Index{1} << 62;
+  const NDArray x = NDArray::empty({0, huge, 4}, DType::Float32);
+  CHECK(x.unsqueeze(1).shape() == Shape{0, 1, huge, 4});
+  CHECK(NDArray::empty({huge, 0, 4}, DType::Float32).unsqueeze(0).strides() == Strides{0, 4, 4, 1});
+  CHECK(counted({0, 1}).expand({1, 0, huge}).shape() == Shape{1, 0, huge});
+  CHECK(x.expand({1, 0, huge, 4}).shape() == Shape{1, 0, huge, 4});
+  CHECK(x.narrow(1, huge - 1, 1).shape() == Shape{0, 1, 4});
+  CHECK(x.slice(1, huge - 2, huge).shape() == Shape{0, 2, 4});
+  CHECK(x.select(1, huge - 1).shape() == Shape{0, 4});
+  CHECK(x.select(1, -1).offset() == 0);
 }
 
 TEST_CASE("view infers one size") {
@@ -202,12 +262,16 @@ TEST_CASE("a view that cannot be says why and what to do") {
                        "view: (3, 2) with strides (1, 3) cannot be seen as (6) without a copy; "
                        "call contiguous() first, or use reshape",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(x.view({-1, -1}), "view: only one size may be -1, got (-1, -1)", ShapeError);
+  CHECK_THROWS_WITH_AS(x.view({-1, -1}),
+                       "view: only one size may be -1, got (-1, -1); write out the others",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(x.view({Index{1} << 40, Index{1} << 40}),
                        "view: (1099511627776, 1099511627776) holds more elements than 64 bits can "
                        "count; use smaller sizes, or one -1 for what is left",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(x.view({-2, 3}), "view: sizes cannot be negative, got (-2, 3)", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      x.view({-2, 3}),
+      "view: sizes cannot be negative, got (-2, 3); one may be -1, to be worked out", ShapeError);
   CHECK_THROWS_WITH_AS(counted({0}).view({-1, 0}),
                        "view: the -1 in (-1, 0) is ambiguous, since another size is 0; write out "
                        "every size",
@@ -216,10 +280,11 @@ TEST_CASE("a view that cannot be says why and what to do") {
       x.view({4, -1}),
       "view: (4, -1) cannot hold the 6 elements of (2, 3); the sizes must divide 6", ShapeError);
   CHECK_THROWS_WITH_AS(x.view({4, 2}),
-                       "view: (4, 2) does not hold the 6 elements of (2, 3); it holds 8",
+                       "view: (4, 2) does not hold the 6 elements of (2, 3); make their product 6",
                        ShapeError);
   CHECK_THROWS_WITH_AS(counted({}).view({2}),
-                       "view: (2) does not hold the 1 element of (); it holds 2", ShapeError);
+                       "view: (2) does not hold the 1 element of (); make their product 1",
+                       ShapeError);
 }
 
 TEST_CASE("transpose swaps two dimensions and is not contiguous") {
@@ -291,7 +356,9 @@ TEST_CASE("slice clamps as Python does") {
   CHECK(x.slice(0, 5, 2).size() == 0);
   CHECK(x.slice(0, 9, 12).size() == 0);
   CHECK(elements(x.slice(0, 2, 7, Index{1} << 62)) == std::vector<double>{2});
-  CHECK_THROWS_WITH_AS(x.slice(0, 0, 7, 0), "slice: step must be positive, got 0", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      x.slice(0, 0, 7, 0),
+      "slice: step must be positive, got 0; to reverse a dimension, use index_select", ShapeError);
 }
 
 TEST_CASE("select drops a dimension") {

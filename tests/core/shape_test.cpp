@@ -73,10 +73,16 @@ TEST_CASE("shapes that 64 bits cannot count are refused by name") {
                        "shape: (4611686018427387904, 8) holds more elements than 64 bits can "
                        "count; use smaller dimensions",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(numel({-1}), "shape: sizes cannot be negative, got (-1)", ShapeError);
-  CHECK_THROWS_WITH_AS(numel({0, -2}), "shape: sizes cannot be negative, got (0, -2)", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      numel({-1}), "shape: sizes cannot be negative, got (-1); -1 is for view, reshape and expand",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(
+      numel({0, -2}),
+      "shape: sizes cannot be negative, got (0, -2); -1 is for view, reshape and expand",
+      ShapeError);
   CHECK_THROWS_WITH_AS(numel({huge, 8, -2}),
-                       "shape: sizes cannot be negative, got (4611686018427387904, 8, -2)",
+                       "shape: sizes cannot be negative, got (4611686018427387904, 8, -2); -1 is "
+                       "for view, reshape and expand",
                        ShapeError);
 }
 
