@@ -38,7 +38,34 @@ TEST_CASE("allclose has an absolute and a relative tolerance, and opinions on Na
   CHECK_THROWS_WITH_AS(allclose(x, x.view({12})),
                        "allclose: shapes (3, 4) and (12) differ; view or expand one as the other",
                        ShapeError);
-  CHECK_THROWS_AS(allclose(x, cast(x, DType::Float64)), DTypeError);
+  CHECK_THROWS_WITH_AS(allclose(x, cast(x, DType::Float64)),
+                       "allclose: dtypes Float32 and Float64 differ; convert one of them, for "
+                       "example with .to(Float32)",
+                       DTypeError);
+}
+
+TEST_CASE("allclose wants tolerances of at least 0") {
+  const NDArray x = NDArray::full({1}, 1, DType::Float32),
+                y = NDArray::full({1}, 0, DType::Float32);
+  for (const auto& [tolerance, text] : {std::pair{-1.0, "-1"}, {NaN, "nan"}}) {
+    CHECK_THROWS_WITH_AS(allclose(x, x, tolerance, 0),
+                         ("allclose: rtol must be at least 0, got " + std::string(text)).c_str(),
+                         Error);
+    CHECK_THROWS_WITH_AS(allclose(x, x, 0, tolerance),
+                         ("allclose: atol must be at least 0, got " + std::string(text)).c_str(),
+                         Error);
+  }
+  CHECK(allclose(x, y, 0, inf));
+  CHECK_FALSE(allclose(x, y, inf, 0));
+}
+
+TEST_CASE("allclose tells large whole numbers apart") {
+  const auto one = [](Index v) { return NDArray::full({1}, v, DType::Int64); };
+  constexpr Index large = Index{1} << 62, least = std::numeric_limits<Index>::min();
+  CHECK_FALSE(allclose(one(large), one(large + 1), 0, 0));
+  CHECK_FALSE(allclose(one(large + 1), one(large), 0, 0.5));
+  CHECK(allclose(one(large), one(large + 1), 0, 1));
+  CHECK_FALSE(allclose(one(least), one(std::numeric_limits<Index>::max()), 0, 1));
 }
 
 TEST_CASE("all_finite sees one NaN or infinity anywhere") {

@@ -327,6 +327,11 @@ TEST_CASE("cat refuses what does not fit together") {
   CHECK_THROWS_WITH_AS(cat({NDArray::full({}, 1, DType::Float32)}, 0),
                        "cat: 0-d tensors cannot be joined; use stack, or unsqueeze(0) them first",
                        ShapeError);
+  const NDArray wide = NDArray::empty({0, Index{1} << 62}, DType::Float32);
+  CHECK_THROWS_WITH_AS(cat({wide, wide}, 1),
+                       "cat: the sizes of dimension 1 add up to more than 64 bits can count; join "
+                       "fewer or smaller tensors",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(cat({x}, 2),
                        "cat: dimension 2 is out of range for a tensor of 2 dimensions; use -2 to 1",
                        ShapeError);

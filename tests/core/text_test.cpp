@@ -46,6 +46,6 @@ TEST_CASE("text, errors, printed tensors and generator states do not follow the 
                        "with .to(Float64) first",
                        DTypeError);
   CHECK_THROWS_WITH_AS(x.view({1234567}),
-                       "view: (1234567) does not hold the 2 elements of (2); it holds 1234567",
+                       "view: (1234567) does not hold the 2 elements of (2); make their product 2",
                        ShapeError);
 }
