@@ -191,7 +191,10 @@ TEST_CASE("whole numbers wrap around, and their powers are exact") {
       core::pow(2, NDArray::of({1, -3}, {2}, DType::Int64)),
       "pow: Int64 to the power -3 is not a whole number; convert with .to(Float64) first",
       DTypeError);
-  CHECK_THROWS_AS(core::pow(base, NDArray::of({-2}, {1}, DType::Int64)), DTypeError);
+  CHECK_THROWS_WITH_AS(
+      core::pow(base, NDArray::of({-2}, {1}, DType::Int64)),
+      "pow: Int64 to the power -2 is not a whole number; convert with .to(Float64) first",
+      DTypeError);
 }
 
 TEST_CASE("NaN propagates through maximum, minimum, clamp, relu and abs") {

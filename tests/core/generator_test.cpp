@@ -93,7 +93,12 @@ TEST_CASE("a text that is no state is refused, and nothing changes") {
         with("mt19937 5 4", "mt19937 -5 4"), with("mt19937 5 4", "mt19937 5 +4"),
         with(" - ", " -1 "), with(" - ", " nan "), with(" - ", " 0 -")}) {
     CAPTURE(bad);
-    CHECK_THROWS_AS(a.set_state(bad), Error);
+    CHECK_THROWS_WITH_AS(
+        a.set_state(bad),
+        to_text("set_state: expected a text made by state(), got \"", bad.substr(0, 40),
+                bad.size() > 40 ? "…" : "", "\" (", bad.size(), " characters)")
+            .c_str(),
+        Error);
     CHECK(a.state() == good);
   }
   CHECK_THROWS_WITH_AS(

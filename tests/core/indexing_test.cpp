@@ -287,7 +287,10 @@ TEST_CASE("gather and scatter_add_ refuse indices of the wrong shape") {
                        "example with .to(Float32)",
                        DTypeError);
   NDArray wide = NDArray::full({1, 2}, 1, DType::Float32).expand({3, 2});
-  CHECK_THROWS_AS(scatter_add_(wide, 0, tall, made({4, 2}, DType::Float32)), ShapeError);
+  CHECK_THROWS_WITH_AS(scatter_add_(wide, 0, tall, made({4, 2}, DType::Float32)),
+                       "scatter_add_: elements of the target, of shape (3, 2) and strides (0, 1), "
+                       "share memory; clone() it first",
+                       ShapeError);
 }
 
 TEST_CASE("cat joins along any dimension, whatever the layouts") {

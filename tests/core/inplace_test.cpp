@@ -143,21 +143,44 @@ TEST_CASE("a refused change changes nothing, not even the version") {
   NDArray x = row({1, 2, 3});
   NDArray whole = NDArray::full({2}, 3, DType::Int64);
   const auto version = x.version(), whole_version = whole.version();
-  CHECK_THROWS_AS(add_(x, row({1, 2})), ShapeError);
-  CHECK_THROWS_AS(add_(x, row({1, 2}), 2), ShapeError);
-  CHECK_THROWS_AS(copy_(x, row({1, 2})), ShapeError);
-  CHECK_THROWS_AS(masked_fill_(x, NDArray::full({2}, 1, DType::Bool), 0), ShapeError);
-  CHECK_THROWS_AS(mul_(x, whole), DTypeError);
+  CHECK_THROWS_WITH_AS(
+      add_(x, row({1, 2})),
+      "add_: cannot expand (2) to (3); sizes must be equal or 1, counted from the last dimension",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(
+      add_(x, row({1, 2}), 2),
+      "add_: cannot expand (2) to (3); sizes must be equal or 1, counted from the last dimension",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(
+      copy_(x, row({1, 2})),
+      "copy_: cannot expand (2) to (3); sizes must be equal or 1, counted from the last dimension",
+      ShapeError);
+  CHECK_THROWS_WITH_AS(masked_fill_(x, NDArray::full({2}, 1, DType::Bool), 0),
+                       "masked_fill_: cannot expand (2) to (3); sizes must be equal or 1, counted "
+                       "from the last dimension",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      mul_(x, whole),
+      "mul_: dtypes Float32 and Int64 differ; convert one of them, for example with .to(Float32)",
+      DTypeError);
   CHECK_THROWS_WITH_AS(fill_(whole, 0.5, "fill_"),
                        "fill_: the scalar 0.5 is not a whole number that Int64 holds; convert with "
                        ".to(Float64) first",
                        DTypeError);
-  CHECK_THROWS_AS(add_(whole, whole, 0.5), DTypeError);
-  CHECK_THROWS_AS(masked_fill_(whole, NDArray::full({2}, 1, DType::Bool), 0.5), DTypeError);
+  CHECK_THROWS_WITH_AS(add_(whole, whole, 0.5),
+                       "add_: the scalar 0.5 is not a whole number that Int64 holds; convert with "
+                       ".to(Float64) first",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(masked_fill_(whole, NDArray::full({2}, 1, DType::Bool), 0.5),
+                       "masked_fill_: the scalar 0.5 is not a whole number that Int64 holds; "
+                       "convert with .to(Float64) first",
+                       DTypeError);
   CHECK_THROWS_WITH_AS(div_(whole, 2),
                        "div_: Int64 / Int64 has no Int64 result; convert with .to(Float32) first",
                        DTypeError);
-  CHECK_THROWS_AS(div_(whole, whole), DTypeError);
+  CHECK_THROWS_WITH_AS(div_(whole, whole),
+                       "div_: Int64 / Int64 has no Int64 result; convert with .to(Float32) first",
+                       DTypeError);
   CHECK(x.version() == version);
   CHECK(whole.version() == whole_version);
   CHECK(elements(x) == std::vector<double>{1, 2, 3});

@@ -14,32 +14,15 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "../support/memory_limit.h"
 using namespace tapehead;
 using namespace tapehead::core;
+using tapehead::testing::MemoryLimit;
+using tapehead::testing::refusal;
 
 namespace {
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-
-// The limit for a test's duration.
-struct Limit {
-  explicit Limit(std::uint64_t bytes) { set_memory_limit(bytes); }
-  ~Limit() { set_memory_limit(0); }
-  Limit(const Limit&) = delete;
-  Limit& operator=(const Limit&) = delete;
-};
-
-// The words with which f() is refused memory. What is held depends on the tests before: "some".
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (const MemoryError& error) {
-    const std::string words = error.what();
-    const std::size_t begin = words.find("with ") + 5;
-    return words.substr(0, begin) + "some" + words.substr(words.find(" held"));
-  }
-  return "";
-}
 }  // namespace
 
 TEST_CASE("blocks of every size are aligned, writable and counted") {
@@ -156,7 +139,7 @@ TEST_CASE("absurd shapes are refused by name before anything is allocated") {
 
 TEST_CASE("more than the limit is refused with shape, sizes and limit") {
   empty_cache();
-  const Limit limit(8 * gib);
+  const MemoryLimit limit(8 * gib);
   const std::uint64_t before = reserved_bytes();
   CHECK(refusal([] {
           NDArray::empty({5, 1 << 30}, DType::Float32);
@@ -169,7 +152,7 @@ TEST_CASE("more than the limit is refused with shape, sizes and limit") {
 TEST_CASE("small blocks count towards the limit too") {
   empty_cache();
   const std::uint64_t held = reserved_bytes();
-  const Limit limit(held + 4096);
+  const MemoryLimit limit(held + 4096);
   void* fits = allocate(4096);
   const std::string words = refusal([] { allocate(64); });
   CHECK(words.substr(0, words.find("limit of")) ==
@@ -206,7 +189,7 @@ TEST_CASE("what is not a size is refused") {
 TEST_CASE("the default limit is three quarters of what is free, or what the environment says") {
   const char* const set = std::getenv("TAPEHEAD_MEMORY_LIMIT");
   const std::string before = set == nullptr ? "" : set;
-  const Limit back(0);
+  const MemoryLimit back(0);
   for (const char* none : {"", static_cast<const char*>(nullptr)}) {
     none == nullptr ? unsetenv("TAPEHEAD_MEMORY_LIMIT") : setenv("TAPEHEAD_MEMORY_LIMIT", none, 1);
     set_memory_limit(0);

@@ -217,8 +217,13 @@ TEST_CASE("random arrays refuse dtypes and numbers that make no sense") {
   CHECK_THROWS_WITH_AS(randint(generator, 0, 3, {2}, DType::Bool),
                        "randint: Bool does not hold every whole number from 0 to 2; use Int64",
                        DTypeError);
-  CHECK_THROWS_AS(randint(generator, -1, 2, {2}, DType::Bool), DTypeError);
-  CHECK_THROWS_AS(uniform_(generator, floats, -3e38, 3e38), Error);
+  CHECK_THROWS_WITH_AS(randint(generator, -1, 2, {2}, DType::Bool),
+                       "randint: Bool does not hold every whole number from -1 to 1; use Int64",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(uniform_(generator, floats, -3e38, 3e38),
+                       "uniform_: from must not exceed to, and both and their distance must be "
+                       "Float32 numbers, got -3e+38 and 3e+38",
+                       Error);
   CHECK_THROWS_WITH_AS(
       randint(generator, 0, 16777218, {2}, DType::Float32),
       "randint: Float32 does not hold every whole number from 0 to 16777217; use Int64",

@@ -189,7 +189,10 @@ TEST_CASE(
   CHECK(x.grad().defined());
   attn.keep_weights(false);
   CHECK_FALSE(attn.keeps_weights());
-  CHECK_THROWS_AS(attn.attention_weights(), Error);  // those of the call before are gone
+  CHECK_THROWS_WITH_AS(
+      attn.attention_weights(),
+      "attention_weights: the last call kept none; ask for them with keep_weights(true)",
+      Error);  // those of the call before are gone
   CHECK(difference(attn(x, x, x), kept) == "");
   CHECK_THROWS_WITH_AS(
       attn.attention_weights(),
@@ -267,7 +270,9 @@ TEST_CASE("LAYR-06: d_model not divisible by heads; zero or negative sizes") {
   CHECK(message(8, 0) == least + "8 and 0");
   CHECK(message(0, 1) == least + "0 and 1");
   CHECK(message(8, -2) == least + "8 and -2");
-  CHECK_THROWS_AS(Linear(3, -1), Error);
+  CHECK_THROWS_WITH_AS(Linear(3, -1),
+                       "Linear: expected in_features and out_features of at least 1, got 3 and -1",
+                       Error);
 }
 
 TEST_CASE("attention refuses inputs of other shapes and says which and what to do") {

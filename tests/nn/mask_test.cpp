@@ -105,11 +105,27 @@ TEST_CASE("a mask of any other shape is refused") {
                        "attention: a mask for scores (2, 4, 3, 5) must be (3, 5) or (2, 4, 3, 5) "
                        "with 1 for any size but the last, got (5, 3)",
                        ShapeError);
-  CHECK_THROWS_AS(check({}), ShapeError);
-  CHECK_THROWS_AS(check({3, 4, 3, 5}), ShapeError);
-  CHECK_THROWS_AS(check({2, 2, 3, 5}), ShapeError);
-  CHECK_THROWS_AS(check({2, 4, 2, 5}), ShapeError);
-  CHECK_THROWS_AS(check({1, 1, 1, 1}), ShapeError);
+  CHECK_THROWS_WITH_AS(check({}),
+                       "attention: a mask for scores (2, 4, 3, 5) must be (3, 5) or (2, 4, 3, 5) "
+                       "with 1 for any size but the last, got ()",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(check({3, 4, 3, 5}),
+                       "attention: a mask for scores (2, 4, 3, 5) must be (3, 5) or (2, 4, 3, 5) "
+                       "with 1 for any size but the last, got (3, 4, 3, 5)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(check({2, 2, 3, 5}),
+                       "attention: a mask for scores (2, 4, 3, 5) must be (3, 5) or (2, 4, 3, 5) "
+                       "with 1 for any size but the last, got (2, 2, 3, 5)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(check({2, 4, 2, 5}),
+                       "attention: a mask for scores (2, 4, 3, 5) must be (3, 5) or (2, 4, 3, 5) "
+                       "with 1 for any size but the last, got (2, 4, 2, 5)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(check({1, 1, 1, 1}),
+                       "attention: a mask for scores (2, 4, 3, 5) must be (3, 5) or (2, 4, 3, 5) "
+                       "with 1 for any size but the last, got (1, 1, 1, 1); this one hides "
+                       "queries, to hide keys use .transpose(2, 3)",
+                       ShapeError);
 }
 
 TEST_CASE("a mask for scores without batch and heads is (Tq, Tk), rows alike being one") {
@@ -128,7 +144,10 @@ TEST_CASE("values other than 0 and 1 are taken for an additive mask, and refused
                        "attention: a mask holds 0 (hidden) and 1 (may attend), got 2; this looks "
                        "like an additive mask: pass it as bias",
                        Error);
-  CHECK_THROWS_AS(checked_mask(full({3, 5}, std::nan("")), scores), Error);
+  CHECK_THROWS_WITH_AS(checked_mask(full({3, 5}, std::nan("")), scores),
+                       "attention: a mask holds 0 (hidden) and 1 (may attend), got nan; this looks "
+                       "like an additive mask: pass it as bias",
+                       Error);
 }
 
 TEST_CASE("a bias has the shapes of a mask and the dtype of the scores") {

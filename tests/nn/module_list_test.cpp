@@ -56,7 +56,8 @@ TEST_CASE("a module that a list cannot name is not appended") {
     Tensor table = ones({1});
   } layers;
   layers.emplace_back(2, 2);
-  CHECK_THROWS_AS(layers.emplace_back(2, 3), Error);
+  CHECK_THROWS_WITH_AS(layers.emplace_back(2, 3),
+                       "add: Taken has two members named \"1\"; rename one of them", Error);
   CHECK(layers.size() == 1);
   CHECK(layers.parameters().size() == 2);
 }

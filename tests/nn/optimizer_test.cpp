@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "goldens.h"
 
@@ -30,6 +31,10 @@ using Make = std::function<std::unique_ptr<Optimizer>(const std::vector<Tensor>&
 template <class O, class Options>
 Make make(const Options& options) {
   return [options](const std::vector<Tensor>& p) { return std::make_unique<O>(p, options); };
+}
+
+std::string name(const Optimizer& optimizer) {
+  return dynamic_cast<const Adam*>(&optimizer) == nullptr ? "SGD" : "Adam";
 }
 
 // The parameter after each step with these gradients, one below the other.
@@ -200,7 +205,13 @@ TEST_CASE("a parameter given twice is stepped once, two that share memory are re
     Tensor first_column = p.detach().narrow(1, 0, 1).requires_grad_(),
            last_column = p.detach().narrow(1, 1, 1).requires_grad_();
     CHECK(make_optimizer({first_column, last_column})->parameters().size() == 2);
-    CHECK_THROWS_AS(make_optimizer({p, last_column}), Error);
+    CHECK_THROWS_WITH_AS(make_optimizer({p, last_column}),
+                         (name(*optimizer) +
+                          ": parameters of shape (2, 2) and (2, 1) share memory, so that each step "
+                          "would change it twice; tie them by assignment, b = a, or pass one of "
+                          "them")
+                             .c_str(),
+                         Error);
   }
   Tensor a = ones({2}).requires_grad_(), b = a.detach().requires_grad_();
   CHECK_THROWS_WITH_AS(
@@ -225,7 +236,12 @@ TEST_CASE(
     q.set_data(NDArray::full({1}, 1, Float32).expand({3}));
     set_grad(p, ones({3}));
     set_grad(q, ones({3}));
-    CHECK_THROWS_AS(optimizer->step(), ShapeError);
+    CHECK_THROWS_WITH_AS(
+        optimizer->step(),
+        (name(*optimizer) + ": elements of the target, of shape (3) and strides (0), share memory; "
+                            "clone() it first")
+            .c_str(),
+        ShapeError);
     CHECK(difference(p, ones({3})) == "");
   }
 }
@@ -240,7 +256,12 @@ TEST_CASE("a gradient that was given another shape or dtype is refused, and noth
       set_grad(p, ones({2}));
       set_grad(q, ones({3}));
       q.grad().set_data(wrong);
-      CHECK_THROWS_AS(optimizer->step(), ShapeError);
+      CHECK_THROWS_WITH_AS(optimizer->step(),
+                           core::to_text(name(*optimizer), ": parameter 1 is (3) Float32 and its ",
+                                         "gradient ", wrong.shape(), " ", core::name(wrong.dtype()),
+                                         "; call zero_grad() and backward() again")
+                               .c_str(),
+                           ShapeError);
       CHECK(difference(p, ones({2})) == "");
     }
   }
@@ -264,7 +285,10 @@ TEST_CASE("a step that is refused does not count as a parameter's first") {
   q.set_data(NDArray::full({1}, 1, Float64));
   set_grad(p, ones({1}));
   set_grad(q, ones({1}, Float64));
-  CHECK_THROWS_AS(optimizer->step(), Error);
+  CHECK_THROWS_WITH_AS(optimizer->step(),
+                       "SGD: a parameter was (1) Float32 and is now (1) Float64; make a new "
+                       "optimizer after converting a model",
+                       Error);
   CHECK(p.item() == 1);
   q.set_data(before);
   optimizer->step();

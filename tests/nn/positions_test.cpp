@@ -4,6 +4,7 @@
 #include <tapehead/nn/positions.h>
 
 #include "../support/cases.h"
+#include "../support/memory_limit.h"
 #include "../support/strict_gradcheck.h"
 
 using namespace tapehead;
@@ -74,8 +75,18 @@ TEST_CASE("positions refuse other widths, and sequences longer than they know") 
 
 TEST_CASE("positions that no memory could hold are refused before any is taken") {
   constexpr Index many = Index{1} << 31;
-  CHECK_THROWS_AS(SinusoidalPositions(many, many), ShapeError);
-  CHECK_THROWS_AS(LearnedPositions(many, many), ShapeError);
-  CHECK_THROWS_AS(SinusoidalPositions(many, many / 4), MemoryError);
-  CHECK_THROWS_AS(LearnedPositions(many, many / 4), MemoryError);
+  CHECK_THROWS_WITH_AS(SinusoidalPositions(many, many),
+                       "shape: a Float32 tensor of shape (2147483648, 2147483648) has more bytes "
+                       "than 64 bits can count; use smaller dimensions",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(LearnedPositions(many, many),
+                       "shape: a Float32 tensor of shape (2147483648, 2147483648) has more bytes "
+                       "than 64 bits can count; use smaller dimensions",
+                       ShapeError);
+  const testing::MemoryLimit limit(std::uint64_t{8} << 30);
+  const std::string words =
+      "allocate: a Float32 tensor of shape (2147483648, 536870912) needs 4 EiB, with some held and "
+      "a limit of 8 GiB; use smaller tensors or raise TAPEHEAD_MEMORY_LIMIT";
+  CHECK(testing::refusal([] { SinusoidalPositions(many, many / 4); }) == words);
+  CHECK(testing::refusal([] { LearnedPositions(many, many / 4); }) == words);
 }
