@@ -60,6 +60,7 @@ static void check_fills(std::size_t values, const Shape& shape) {
                      core::numel(shape));
 }
 Tensor tensor(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  check_fills(values.size(), shape);
   return Tensor(NDArray::of(values, shape, dtype, "tensor"));
 }
 Tensor tensor(const std::vector<Index>& values, const Shape& shape) {

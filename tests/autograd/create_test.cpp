@@ -2,6 +2,9 @@
 #include <tapehead/autograd/create.h>
 #include <tapehead/autograd/ops.h>
 
+#include <cmath>
+#include <string>
+
 #include "../support/compare.h"
 
 using namespace tapehead;
@@ -27,6 +30,18 @@ TEST_CASE(
 TEST_CASE("tensor keeps whole numbers exact beyond what a double holds") {
   const Index large = (Index{1} << 60) + 1;
   CHECK(tensor({large, large + 1}).select(0, 1).item<Index>() == large + 1);
+}
+
+TEST_CASE("tensor refuses numbers that Int64 cannot hold") {
+  CHECK_THROWS_WITH_AS(tensor({std::nan("")}, Int64),
+                       "tensor: nan is beyond what 64-bit whole numbers hold; keep it a "
+                       "floating-point number",
+                       DTypeError);
+  const std::string most =
+      "scalar: 18446744073709551615 is beyond what 64-bit whole numbers hold; keep it a "
+      "floating-point number";
+  CHECK_THROWS_WITH_AS(tensor({1, 18446744073709551615ULL}), most.c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(full({2}, 18446744073709551615ULL), most.c_str(), DTypeError);
 }
 
 TEST_CASE("tensor refuses lists of different shapes, and values that do not fill a shape") {

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
+#include <tapehead/core/detail/free_memory.h>
 #include <tapehead/core/elementwise.h>
-#include <tapehead/core/free_memory.h>
 #include <tapehead/core/memory.h>
 
 #if !TAPEHEAD_POOLED
