@@ -52,6 +52,7 @@ Tensor minimum(const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);  // condition is Bool
 Tensor where(const Tensor& condition, const Tensor& a, Scalar b);
 Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
+Tensor where(const Tensor& condition, Scalar a, Scalar b);  // Float32 if one has a fraction
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);  // mask is Bool
 
 // Comparisons (ops/compare.cpp): Bool, without a gradient.

@@ -189,7 +189,7 @@ NDArray NDArray::view(const Shape& asked) const {
 NDArray NDArray::transpose(int d0, int d1) const {
   Shape shape = shape_;
   Strides strides = strides_;
-  d0 = dim("transpose", d0, std::max(rank(), 1)), d1 = dim("transpose", d1, std::max(rank(), 1));
+  d0 = dim_if_any("transpose", d0, rank()), d1 = dim_if_any("transpose", d1, rank());
   if (d0 == d1) return *this;
   std::swap(shape[d0], shape[d1]);
   std::swap(strides[d0], strides[d1]);
@@ -268,9 +268,8 @@ NDArray NDArray::select(int d, Index index) const {
 }
 
 NDArray NDArray::squeeze(int d) const {
-  if (rank() == 0 && (d == 0 || d == -1)) return *this;
-  d = dim("squeeze", d, rank());
-  if (shape_[d] != 1) return *this;
+  d = dim_if_any("squeeze", d, rank());
+  if (rank() == 0 || shape_[d] != 1) return *this;
   return restrided(without(shape_, d), without(strides_, d), offset_);
 }
 

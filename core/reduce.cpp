@@ -129,7 +129,7 @@ Index first_of(const T* row, T value) {
 }
 
 ValuesIndices extreme_along(const char* op, const NDArray& x, int d, bool keepdim, bool largest) {
-  d = dim(op, d, std::max(x.rank(), 1));
+  d = dim_if_any(op, d, x.rank());
   const NDArray values = extreme(op, x, {d}, keepdim, largest);
   const NDArray rows = (x.rank() ? x.transpose(d, -1) : x.unsqueeze(0)).contiguous();
   // Outputs as rows are ordered: dimension d last, then gone.

@@ -23,6 +23,10 @@ int dim(const char* op, Index d, int rank) {
   return static_cast<int>(d < 0 ? d + rank : d);
 }
 
+int dim_if_any(const char* op, Index d, int rank) {
+  return rank == 0 && (d == 0 || d == -1) ? 0 : dim(op, d, rank);
+}
+
 Dims without(const Dims& dims, int d) {
   Dims result;
   for (int i = 0; i < dims.rank(); ++i)

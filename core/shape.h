@@ -143,6 +143,9 @@ inline Index numel(const Shape& shape) {
 /// A dimension in 0..rank-1 from one in -rank..rank-1; ShapeError otherwise.
 int dim(const char* op, Index d, int rank);
 
+/// The same for ops that a tensor of 0 dimensions may do along 0 or -1, as in PyTorch: then 0.
+int dim_if_any(const char* op, Index d, int rank);
+
 /// Row-major strides. An empty dimension counts as one, as in PyTorch.
 Strides row_major(const Shape& shape);
 

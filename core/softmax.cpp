@@ -14,10 +14,6 @@ constexpr Index cost = 8;  // of exp and what goes with it, in additions
 template <class T>
 using Kernels = kernels::SoftmaxKernels<T>;
 
-int checked_dim(const char* op, const NDArray& x, Index d) {
-  return x.rank() == 0 && (d == 0 || d == -1) ? 0 : dim(op, d, x.rank());
-}
-
 // The array with dimension d last, row-major; a 0-d array as one element. And the way back.
 NDArray with_last(const NDArray& x, int d) {
   return (x.rank() == 0 ? x.unsqueeze(0) : x.transpose(d, -1)).contiguous();
@@ -31,7 +27,7 @@ NDArray restored(const NDArray& y, int d, int rank) {
 template <class Pick, class... Inputs>
 NDArray by_rows(const char* op, int d, const Pick& pick, const NDArray& first,
                 const Inputs&... others) {
-  d = checked_dim(op, first, d);
+  d = dim_if_any(op, d, first.rank());
   return dispatch_floating(op, first.dtype(), [&]<class T>() {
     const auto run = [&](const auto&... in) {
       const Shape& shape = std::get<0>(std::tie(in...)).shape();
@@ -63,7 +59,7 @@ std::array<bool, Dims::max_rank> chosen(const char* op, const NDArray& x, const 
   std::array<bool, Dims::max_rank> result{};
   if (axes.rank() == 0) result.fill(true);
   for (const Index axis : axes) {
-    bool& seen = result.at(static_cast<std::size_t>(checked_dim(op, x, axis)));
+    bool& seen = result.at(static_cast<std::size_t>(dim_if_any(op, axis, x.rank())));
     if (seen) fail<ShapeError>(op, ": axes ", axes, " name a dimension twice; name each once");
     seen = true;
   }

@@ -218,6 +218,13 @@ Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
   return where(condition, Tensor(NDArray::full({}, a, b.dtype())), b);
 }
 
+// Two numbers have the wider of their dtypes.
+Tensor where(const Tensor& condition, Scalar a, Scalar b) {
+  check_defined("where", condition);
+  const bool same = a.dtype() == b.dtype(), whole = a.is_whole() && b.is_whole();
+  return where(condition, full({}, a, same ? a.dtype() : whole ? Int64 : Float32), b);
+}
+
 // dx = g where the mask is false.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   check_defined("masked_fill", x, mask);

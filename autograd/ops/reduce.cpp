@@ -31,8 +31,8 @@ Tensor equal_or_nan(const Tensor& x, const Tensor& y) {
 // Refuses in the name of `op` what would leave nothing to choose from: all elements or, if `d` is
 // given, those along d.
 void check_choice(const char* op, const Tensor& x, std::optional<int> d = {}) {
-  const Index size = d && x.dim() ? x.size(core::dim(op, *d, x.dim())) : x.numel();
-  if (size == 0)
+  const int along = d ? core::dim_if_any(op, *d, x.dim()) : 0;
+  if ((d && x.dim() ? x.size(along) : x.numel()) == 0)
     fail<ShapeError>(op, ": nothing to choose from in shape ", x.shape(),
                      "; reduce only dimensions that are not empty");
 }

@@ -23,9 +23,8 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 
 Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
   check_defined("flatten", x);
-  const int rank = std::max(x.dim(), 1);  // a 0-d tensor counts as one of one element
-  const int first = core::dim("flatten", start_dim, rank);
-  const int last = core::dim("flatten", end_dim, rank);
+  const int first = core::dim_if_any("flatten", start_dim, x.dim());
+  const int last = core::dim_if_any("flatten", end_dim, x.dim());
   if (first > last)
     fail<ShapeError>("flatten: start_dim ", start_dim, " comes after end_dim ", end_dim, " in ",
                      x.shape());

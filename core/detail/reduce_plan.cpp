@@ -44,7 +44,7 @@ ReducePlan::ReducePlan(const char* op, const NDArray& x, const Axes& axes, bool 
   std::array<bool, Dims::max_rank> goes{};
   if (axes.rank() == 0) goes.fill(true);
   for (const Index axis : axes) {
-    const int d = dim(op, axis, std::max(x.rank(), 1));
+    const int d = dim_if_any(op, axis, x.rank());
     if (std::exchange(goes.at(static_cast<std::size_t>(d)), true))
       fail<ShapeError>(op, ": axes ", axes, " name dimension ", d, " twice; name each once");
   }

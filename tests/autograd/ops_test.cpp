@@ -179,6 +179,34 @@ TEST_CASE("indexing and losses say what they expected") {
                        ShapeError);
 }
 
+TEST_CASE("where of two numbers has the wider of their dtypes, as in PyTorch") {
+  const Tensor condition = tensor({true, false});
+  CHECK(where(condition, 1, 0).dtype() == Int64);
+  CHECK(where(condition, true, false).dtype() == Bool);
+  CHECK(where(condition, true, 2).dtype() == Int64);
+  CHECK(where(condition, 1.5, 2.5).dtype() == Float32);
+  CHECK(where(condition, 2, 1.5).dtype() == Float32);
+  CHECK(values(where(condition, 2, 1.5)) == Values{2, 1.5});
+}
+
+TEST_CASE("what a tensor of 0 dimensions may do along 0 or -1 knows no other dimension") {
+  const Tensor x = zeros({});
+  const auto refused = [](const char* op, const auto& call) {
+    call(0), call(-1);
+    CHECK_THROWS_WITH_AS(call(1),
+                         (std::string(op) + ": dimension 1 is out of range for a tensor of 0 "
+                                            "dimensions; unsqueeze(0) it first")
+                             .c_str(),
+                         ShapeError);
+  };
+  refused("transpose", [&](int d) { transpose(x, 0, d); });
+  refused("squeeze", [&](int d) { squeeze(x, d); });
+  refused("sum", [&](int d) { sum(x, {d}); });
+  refused("max", [&](int d) { max(x, d); });
+  refused("argmin", [&](int d) { argmin(x, d); });
+  refused("softmax", [&](int d) { softmax(x, d); });
+}
+
 TEST_CASE("what chooses among nothing says so in its own name") {
   const Tensor none = zeros({0, 3});
   const auto refused = [](const char* op, const auto& call) {
@@ -309,7 +337,7 @@ TEST_CASE("flatten of one dimension is the tensor itself, and knows the dimensio
   CHECK(flatten(x, 1, -2).impl() == x.impl());
   CHECK(flatten(s, -1, 0).shape() == Shape{1});
   const char* const message =
-      "flatten: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0";
+      "flatten: dimension 1 is out of range for a tensor of 0 dimensions; unsqueeze(0) it first";
   CHECK_THROWS_WITH_AS(flatten(s, 1, 1), message, ShapeError);
   CHECK_THROWS_WITH_AS(flatten(s, 0, 1), message, ShapeError);
 }
