@@ -209,20 +209,25 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 }
 
 // A number takes the tensor's dtype.
+static Tensor number(Scalar value, DType dtype) {
+  NDArray array = NDArray::empty({}, dtype);
+  core::fill_(array, value, "where");
+  return Tensor(std::move(array));
+}
 Tensor where(const Tensor& condition, const Tensor& a, Scalar b) {
   check_defined("where", condition, a);
-  return where(condition, a, Tensor(NDArray::full({}, b, a.dtype())));
+  return where(condition, a, number(b, a.dtype()));
 }
 Tensor where(const Tensor& condition, Scalar a, const Tensor& b) {
   check_defined("where", condition, b);
-  return where(condition, Tensor(NDArray::full({}, a, b.dtype())), b);
+  return where(condition, number(a, b.dtype()), b);
 }
 
 // Two numbers have the wider of their dtypes.
 Tensor where(const Tensor& condition, Scalar a, Scalar b) {
   check_defined("where", condition);
   const bool same = a.dtype() == b.dtype(), whole = a.is_whole() && b.is_whole();
-  return where(condition, full({}, a, same ? a.dtype() : whole ? Int64 : Float32), b);
+  return where(condition, number(a, same ? a.dtype() : whole ? Int64 : Float32), b);
 }
 
 // dx = g where the mask is false.

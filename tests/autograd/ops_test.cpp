@@ -189,6 +189,15 @@ TEST_CASE("where of two numbers has the wider of their dtypes, as in PyTorch") {
   CHECK(values(where(condition, 2, 1.5)) == Values{2, 1.5});
 }
 
+TEST_CASE("where refuses a number that the tensor's dtype cannot hold, in its own name") {
+  const Tensor whole = tensor({1, 2}), condition = whole > 1;
+  const char* const message =
+      "where: the scalar 1.5 is not a whole number that Int64 holds; convert with .to(Float64) "
+      "first";
+  CHECK_THROWS_WITH_AS(where(condition, whole, 1.5), message, DTypeError);
+  CHECK_THROWS_WITH_AS(where(condition, 1.5, whole), message, DTypeError);
+}
+
 TEST_CASE("what a tensor of 0 dimensions may do along 0 or -1 knows no other dimension") {
   const Tensor x = zeros({});
   const auto refused = [](const char* op, const auto& call) {
