@@ -12,7 +12,7 @@ namespace {
 Shape kept(const char* op, Shape shape, const Axes& axes) {
   if (axes.rank() == 0) return Shape::filled(shape.rank(), 1);
   if (shape.rank() == 0) return shape;
-  for (const Index axis : axes) shape[core::dim(op, static_cast<int>(axis), shape.rank())] = 1;
+  for (const Index axis : axes) shape[core::dim(op, axis, shape.rank())] = 1;
   return shape;
 }
 
