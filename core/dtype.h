@@ -26,6 +26,10 @@ constexpr Index size_of(DType dtype) {
 }
 constexpr bool is_floating(DType dtype) { return dtype <= DType::Float64; }
 
+}  // namespace tapehead
+
+namespace tapehead::core {
+
 /// A whole number type to count with.
 template <class T>
 concept Whole = std::integral<T> && !std::same_as<T, bool>;
@@ -54,13 +58,17 @@ T converted(const char* op, U value) {
   return static_cast<T>(value);
 }
 
+}  // namespace tapehead::core
+
+namespace tapehead {
+
 /// A number given by the user, whole or not, before it takes a tensor's dtype.
 class Scalar {
  public:
   template <std::integral T>
   Scalar(T value)
       : real_(static_cast<double>(value)),
-        whole_(converted<Index>("scalar", value)),
+        whole_(core::converted<Index>("scalar", value)),
         dtype_(std::is_same_v<T, bool> ? DType::Bool : DType::Int64) {}
   template <std::floating_point T>
   Scalar(T value) : real_(static_cast<double>(value)), dtype_(DType::Float32) {}
