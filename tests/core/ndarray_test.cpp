@@ -241,7 +241,8 @@ TEST_CASE("views of what has no elements reach as far as they like") {
   CHECK(x.unsqueeze(1).shape() == Shape{0, 1, huge, 4});
   CHECK(NDArray::empty({huge, 0, 4}, DType::Float32).unsqueeze(0).strides() == Strides{0, 4, 4, 1});
   CHECK(counted({0, 1}).expand({1, 0, huge}).shape() == Shape{1, 0, huge});
-  CHECK(x.expand({1, 0, huge, 4}).shape() == Shape{1, 0, huge, 4});
+  CHECK(NDArray::empty({huge, 0, 4}, DType::Float32).expand({1, huge, 0, 4}).shape() ==
+        Shape{1, huge, 0, 4});
   CHECK(x.narrow(1, huge - 1, 1).shape() == Shape{0, 1, 4});
   CHECK(x.slice(1, huge - 2, huge).shape() == Shape{0, 2, 4});
   CHECK(x.select(1, huge - 1).shape() == Shape{0, 4});
