@@ -11,7 +11,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 # What every build needs, each with its Debian package.
 needs=(cmake:cmake "${CXX:-c++}:g++" doctest/doctest.h:doctest-dev CLI/CLI.hpp:libcli11-dev
-  nlohmann/json.hpp:nlohmann-json3-dev zlib.h:zlib1g-dev)
+  nlohmann/json.hpp:nlohmann-json3-dev)
 
 have_header() {  # <header> [compiler and flags]
   echo "#include <$1>" | ${2:-"${CXX:-c++}"} -x c++ -std=c++20 -E - >/dev/null 2>&1
@@ -186,7 +186,7 @@ go_coverage() {  # which lines the unit tests reach: build/coverage/index.html
   prepare gcovr:gcovr
   find build/coverage -name '*.gcda' -delete 2>/dev/null || true
   run_tests coverage "$@"
-  gcovr --root . --filter '(core|autograd|nn|data|io|train|lens|viz|cli)/' --exclude-throw-branches \
+  gcovr --root . --filter '(core|autograd|nn|data|io|train|viz|cli)/' --exclude-throw-branches \
     --exclude-unreachable-branches --print-summary --html-details build/coverage/index.html \
     build/coverage
 }

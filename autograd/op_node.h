@@ -39,7 +39,6 @@ class OpNode final : public Node {
  private:
   template <class Group>
   struct Slot {
-    using GroupType = Group;
     typename Group::Edges edges;
     std::optional<typename Group::Rule> rule;
   };

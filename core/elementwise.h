@@ -94,8 +94,6 @@ NDArray cast(const NDArray& x, DType dtype);
 // the other operand must have (copy_ converts). ShapeError where the target's memory overlaps
 // itself (expanded): clone() it first. An operand that shares memory with the target is read first.
 // `writer` is who a later version error will name.
-/// ShapeError where elements of the target share memory; every change in place begins with this.
-void check_target(const char* op, const NDArray& target);
 void add_(NDArray& target, const NDArray& b, Scalar alpha = 1, const char* writer = "add_");
 void sub_(NDArray& target, const NDArray& b, const char* writer = "sub_");
 void mul_(NDArray& target, const NDArray& b, const char* writer = "mul_");
@@ -107,13 +105,13 @@ void copy_(NDArray& target, const NDArray& source, const char* writer = "copy_")
 void fill_(NDArray& target, Scalar value, const char* writer = "fill_");
 void masked_fill_(NDArray& target, const NDArray& mask, Scalar value,
                   const char* writer = "masked_fill_");
+/// What each of these begins with: ShapeError where elements of the target share memory.
+void check_target(const char* op, const NDArray& target);
 
 /// Whether shapes, dtypes and all elements are equal.
 bool equal(const NDArray& a, const NDArray& b);
 /// Whether |a - b| <= atol + rtol |b| everywhere; shapes and dtypes must agree (errors otherwise).
 bool allclose(const NDArray& a, const NDArray& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false);
-/// Whether every element is finite.
-bool all_finite(const NDArray& x);
 
 }  // namespace tapehead::core

@@ -1,12 +1,9 @@
 // Questions about all elements at once.
-#include <atomic>
+#include <algorithm>
 #include <cmath>
 
-#include "detail/parallel.h"
 #include "detail/rows.h"
 #include "elementwise.h"
-#include "kernels/dispatch.h"
-#include "kernels/reduce.h"
 
 namespace tapehead::core {
 
@@ -56,19 +53,6 @@ bool allclose(const NDArray& a, const NDArray& b, double rtol, double atol, bool
       const double apart = distance(u, v);
       return std::isfinite(apart) && apart <= atol + rtol * std::fabs(static_cast<double>(v));
     });
-  });
-}
-
-bool all_finite(const NDArray& x) {
-  if (!is_floating(x.dtype())) return true;
-  const NDArray flat = x.contiguous();
-  return dispatch_floating("all_finite", x.dtype(), [&]<class T>() {
-    std::atomic<bool> finite{true};
-    parallel_for(flat.size(), grain_for(1), [&](Index begin, Index end) {
-      const auto& kernel = kernels::kernels<kernels::FiniteKernels<T>>();
-      if (!kernel.all_finite(end - begin, flat.data<T>() + begin)) finite = false;
-    });
-    return finite.load();
   });
 }
 

@@ -93,7 +93,7 @@ inline std::int64_t live_blocks() { return detail::pool.live; }
 std::uint64_t reserved_bytes();
 
 /// The most bytes that may be held: TAPEHEAD_MEMORY_LIMIT (bytes, or with a unit: "8GiB", "500MB"),
-/// else 75 % of free_memory() when first asked.
+/// else 75 % of what the machine, or its control group, has free when first asked.
 std::uint64_t memory_limit();
 /// 0 restores the default.
 void set_memory_limit(std::uint64_t bytes);

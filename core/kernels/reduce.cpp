@@ -158,18 +158,6 @@ void best_columns(Index rows, Index row, Index n, const T* x, Index step, T* bes
     for (Index j = done; j < n; ++j) best[j] = Better::of(best[j], x[r * row + j * step]);
 }
 
-// x - x is 0 for what is finite, and NaN for the rest.
-template <class T>
-bool all_finite(Index n, const T* x) {
-  Lanes<T> sums = all(T(0));
-  Index i = 0;
-  for (; i + lanes<T> <= n; i += lanes<T>)
-    add(sums, each([](Vec<T> v) { return v - v; }, load_lanes(x + i)));
-  T rest = sum(sums);
-  for (; i < n; ++i) rest += x[i] - x[i];
-  return rest == 0;
-}
-
 }  // namespace
 }  // namespace TAPEHEAD_ISA
 
@@ -187,14 +175,5 @@ template const ReduceKernels<float>& ReduceKernels<float>::of<Isa::TAPEHEAD_ISA>
 template const ReduceKernels<double>& ReduceKernels<double>::of<Isa::TAPEHEAD_ISA>();
 template const ReduceKernels<Index>& ReduceKernels<Index>::of<Isa::TAPEHEAD_ISA>();
 template const ReduceKernels<bool>& ReduceKernels<bool>::of<Isa::TAPEHEAD_ISA>();
-
-template <class T>
-template <Isa>
-const FiniteKernels<T>& FiniteKernels<T>::of() {
-  static constexpr FiniteKernels table{TAPEHEAD_ISA::all_finite<T>};
-  return table;
-}
-template const FiniteKernels<float>& FiniteKernels<float>::of<Isa::TAPEHEAD_ISA>();
-template const FiniteKernels<double>& FiniteKernels<double>::of<Isa::TAPEHEAD_ISA>();
 
 }  // namespace tapehead::core::kernels

@@ -44,13 +44,4 @@ struct ReduceKernels {
   static const ReduceKernels& of();
 };
 
-/// Whether n numbers, float or double, are all finite.
-template <class T>
-struct FiniteKernels {
-  bool (*all_finite)(Index n, const T* x);
-
-  template <Isa>
-  static const FiniteKernels& of();
-};
-
 }  // namespace tapehead::core::kernels

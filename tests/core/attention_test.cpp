@@ -136,15 +136,6 @@ NDArray causal(Index Tq, Index Tk) {
   return mask_of(Tq, Tk, [](Index i, Index j) { return j <= i; });
 }
 
-template <class F>
-void on_every_isa(const F& f) {
-  for (const kernels::Isa isa : kernels::supported_isas()) {
-    const UseIsa with(isa);
-    CAPTURE(kernels::name(isa));
-    for (const DType dtype : {DType::Float32, DType::Float64}) f(dtype);
-  }
-}
-
 }  // namespace
 
 TEST_CASE("attention and its derivatives follow their formulas at unequal sizes") {

@@ -24,6 +24,16 @@ struct UseIsa {
   kernels::Isa before = kernels::isa();
 };
 
+/// f(dtype) for both floating dtypes on each instruction set of this CPU.
+template <class F>
+void on_every_isa(const F& f) {
+  for (const kernels::Isa isa : kernels::supported_isas()) {
+    const UseIsa with(isa);
+    CAPTURE(kernels::name(isa));
+    for (const DType dtype : {DType::Float32, DType::Float64}) f(dtype);
+  }
+}
+
 /// Bit for bit; both row-major.
 inline bool identical(const NDArray& a, const NDArray& b) {
   const auto bytes = static_cast<std::size_t>(a.size() * size_of(a.dtype()));

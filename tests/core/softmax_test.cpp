@@ -62,15 +62,6 @@ Row softmax_of(const Row& x) {
   return y;
 }
 
-template <class F>
-void on_every_isa(const F& f) {
-  for (const kernels::Isa isa : kernels::supported_isas()) {
-    const UseIsa with(isa);
-    CAPTURE(kernels::name(isa));
-    for (const DType dtype : {DType::Float32, DType::Float64}) f(dtype);
-  }
-}
-
 // f(x, d) for every dimension of awkward shapes in every layout.
 template <class F>
 void along_everything(DType dtype, const F& f) {

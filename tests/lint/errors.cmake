@@ -1,4 +1,5 @@
-# lint/errors: every error of core, autograd and nn is thrown by some test.
+# lint/errors: every error of core, autograd and nn is thrown by some test, and no test there asks
+# for less than the whole message.
 #
 # All errors are thrown through fail(), whose first argument notes the source line it stands on. The
 # test programs write the lines they reach to LOGS; here they are held against the source.
@@ -41,6 +42,14 @@ foreach(file ${files})
       report("${file}:${number}: throw through fail(), so that a test is asked for")
     endif()
   endforeach()
+endforeach()
+list(TRANSFORM folders PREPEND tests/ OUTPUT_VARIABLE test_folders)
+sources(files ${test_folders})
+foreach(file ${files})
+  file(STRINGS ${ROOT}/${file} text REGEX "THROWS(_AS)?\\(|doctest::Contains")
+  if(text)
+    report("${file}: check whole messages, with CHECK_THROWS_WITH_AS")
+  endif()
 endforeach()
 finish("write a test for each of these; it checks the whole message")
 message("all ${count} errors are reached by a test")
