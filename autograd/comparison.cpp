@@ -7,6 +7,11 @@
 #include <ostream>
 
 namespace tapehead {
+namespace {
+
+double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+}  // namespace
 
 double Comparison::excess_of(double said, double measured) {
   const double error = std::abs(said - measured);
@@ -40,6 +45,16 @@ GradcheckResult Comparison::finish(Index skipped) {
         core::to_text(worst_, "; of ", result_.checked, " entries ", disagreeing_,
                       " disagree. Either a derivative is wrong, or a kink lies within eps");
   return std::move(result_);
+}
+
+GradcheckResult& GradcheckResult::operator+=(const GradcheckResult& other) {
+  if (message.empty()) message = other.message;
+  passed = passed && other.passed;
+  worst_absolute = worse(worst_absolute, other.worst_absolute);
+  worst_relative = worse(worst_relative, other.worst_relative);
+  checked += other.checked;
+  skipped += other.skipped;
+  return *this;
 }
 
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result) {

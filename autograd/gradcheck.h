@@ -53,6 +53,8 @@ struct GradcheckResult {
   Index skipped = 0;  // entries that gradcheck_sampled had no time for
 
   explicit operator bool() const { return passed; }
+  /// Both as one: all their entries, the worst errors (NaN above all), the first message.
+  GradcheckResult& operator+=(const GradcheckResult& other);
 };
 /// The message or, where all agree, how many entries do and the worst errors.
 std::ostream& operator<<(std::ostream& out, const GradcheckResult& result);

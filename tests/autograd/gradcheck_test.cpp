@@ -4,6 +4,7 @@
 #include <tapehead/autograd/gradcheck.h>
 #include <tapehead/autograd/ops.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "../support/compare.h"
@@ -170,6 +171,30 @@ TEST_CASE("gradcheck of empty inputs or outputs has nothing to compare and passe
   CHECK(result);
   CHECK(result.checked == 0);
   CHECK(text(result) == "gradcheck: 0 entries agree, worst error 0 absolute, 0 relative");
+}
+
+TEST_CASE("results add up: all entries, the worst errors with NaN above all, the first message") {
+  const GradcheckResult small{true, "", 1, 2, 10, 3}, large{false, "large", 3, 1, 20, 4},
+      nan{false, "nan", NAN, NAN, 30, 5};
+  GradcheckResult all;
+  all += small;
+  all += large;
+  CHECK_FALSE(all.passed);
+  CHECK(all.message == "large");
+  CHECK(all.worst_absolute == 3);
+  CHECK(all.worst_relative == 2);
+  CHECK(all.checked == 30);
+  CHECK(all.skipped == 7);
+  for (const auto& [first, second] : {std::pair{small, nan}, std::pair{nan, small}}) {
+    all = first;
+    all += second;
+    CHECK_FALSE(all.passed);
+    CHECK(all.message == "nan");
+    CHECK(std::isnan(all.worst_absolute));
+    CHECK(std::isnan(all.worst_relative));
+    CHECK(all.checked == 40);
+    CHECK(all.skipped == 8);
+  }
 }
 
 TEST_CASE("gradcheck demands Float64 of inputs, parameters and outputs") {
