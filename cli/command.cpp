@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <iostream>
 #include <limits>
+#include <locale>
 #include <new>
 #include <type_traits>
 
@@ -32,7 +33,7 @@ constexpr const char* main_examples = R"(Examples:
 tapehead COMMAND --help says more.)";
 
 std::string train_notes() {
-  std::ostringstream out;
+  core::TextStream out;
   out << "What each task is trained with unless told otherwise:\n"
       << "             steps  batch     lr  layers  heads  d-model\n";
   for (const std::string& task : train::recipe_names()) {
@@ -54,13 +55,14 @@ std::string train_notes() {
 template <class T>
 T parsed(const char* name, const std::string& given, T least, T most) {
   std::istringstream in(given);
+  in.imbue(std::locale::classic());
   T value{};
   const bool read =
       in >> std::noskipws >> value && in.peek() == std::istringstream::traits_type::eof();
   if (!read || value < least || value > most)
     throw CLI::ValidationError(
-        name, text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least, " to ",
-                   most, ", got ", given));
+        name, core::to_text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least,
+                            " to ", most, ", got ", given));
   return value;
 }
 
@@ -118,10 +120,11 @@ void add_gradcheck(CLI::App& app, std::vector<std::string>& names, bool& all) {
 
 void add_trace(CLI::App& app, TraceArguments& a) {
   CLI::App& c = *app.add_subcommand("trace", "Show the shapes inside multi-head attention");
-  whole(c, "--batch", a.batch, text("Sequences (", a.batch, ")"), 1, 65536);
-  whole(c, "--length", a.length, text("Tokens in each (", a.length, ")"), 1, 65536);
-  whole(c, "--d-model", a.d_model, text("Width; heads must divide it (", a.d_model, ")"), 1, 65536);
-  whole(c, "--heads", a.heads, text("Attention heads (", a.heads, ")"), 1, 4096);
+  whole(c, "--batch", a.batch, core::to_text("Sequences (", a.batch, ")"), 1, 65536);
+  whole(c, "--length", a.length, core::to_text("Tokens in each (", a.length, ")"), 1, 65536);
+  whole(c, "--d-model", a.d_model, core::to_text("Width; heads must divide it (", a.d_model, ")"),
+        1, 65536);
+  whole(c, "--heads", a.heads, core::to_text("Attention heads (", a.heads, ")"), 1, 4096);
   c.footer(
       "Examples:\n"
       "  tapehead trace\n"
@@ -136,11 +139,11 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
 
 // What is wrong with an argument that no command wants.
 std::string surplus(const CLI::App& app, const std::string& argument) {
-  if (argument[0] != '-') return text("\"", argument, "\" is one argument too many");
+  if (argument[0] != '-') return core::to_text("\"", argument, "\" is one argument too many");
   std::vector<std::string> options;
   for (const CLI::App* command : app.get_subcommands())
     for (const CLI::Option* option : command->get_options()) options.push_back(option->get_name());
-  return text("there is no option ", argument, suggestion(argument, options));
+  return core::to_text("there is no option ", argument, suggestion(argument, options));
 }
 
 // In our words where CLI11's are of its own world.
@@ -161,10 +164,10 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int
   const std::string first = argc > 1 ? argv[1] : "";
   const bool known = std::find(commands.begin(), commands.end(), first) != commands.end();
   if (!known && !first.empty() && first[0] != '-')
-    return text("there is no command \"", first, "\"", suggestion(first, commands),
-                " (tapehead --help lists them)");
-  return text(problem(app, error, argc, argv), " (see tapehead ", known ? first + " " : "",
-              "--help)");
+    return core::to_text("there is no command \"", first, "\"", suggestion(first, commands),
+                         " (tapehead --help lists them)");
+  return core::to_text(problem(app, error, argc, argv), " (see tapehead ", known ? first + " " : "",
+                       "--help)");
 }
 
 int complain(const std::string& message, int code) {

@@ -14,15 +14,6 @@
 namespace tapehead::cli {
 namespace {
 
-// The worst of both.
-void merge(GradcheckResult& all, const GradcheckResult& one) {
-  if (all.passed && !one.passed) all.message = one.message;
-  all.passed = all.passed && one.passed;
-  all.worst_absolute = std::max(all.worst_absolute, one.worst_absolute);
-  all.worst_relative = std::max(all.worst_relative, one.worst_relative);
-  all.checked += one.checked;
-}
-
 // All rows of the table that are about one op.
 Subject subject(const std::string& op) {
   std::vector<const OpRow*> rows;
@@ -33,7 +24,7 @@ Subject subject(const std::string& op) {
   return {op, differentiable, [rows] {
             GradcheckResult all;
             for (const OpRow* row : rows)
-              if (row->differentiable) merge(all, gradcheck(*row));
+              if (row->differentiable) all += gradcheck(*row);
             return all;
           }};
 }
@@ -45,7 +36,8 @@ std::vector<Subject> chosen(const std::vector<std::string>& names) {
   for (const Subject& s : subjects) known.push_back(s.name);
   for (const std::string& name : names)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw UsageError(text("there is no op or module \"", name, "\"", suggestion(name, known)));
+      throw UsageError(
+          core::to_text("there is no op or module \"", name, "\"", suggestion(name, known)));
   std::erase_if(subjects, [&](const Subject& s) {
     return std::find(names.begin(), names.end(), s.name) == names.end();
   });
@@ -53,7 +45,7 @@ std::vector<Subject> chosen(const std::vector<std::string>& names) {
 }
 
 std::string head() {
-  std::ostringstream out;
+  core::TextStream out;
   out << std::left << std::setw(30) << "op or module" << std::right << std::setw(8) << "entries"
       << std::setw(12) << "absolute" << std::setw(12) << "relative"
       << "   (worst errors)\n";
@@ -61,7 +53,7 @@ std::string head() {
 }
 
 std::string line(const Subject& subject, const GradcheckResult& result) {
-  std::ostringstream out;
+  core::TextStream out;
   out << std::left << std::setw(30) << subject.name << std::right;
   if (!subject.differentiable) {
     out << std::setw(44) << "has no gradient\n";
@@ -71,6 +63,7 @@ std::string line(const Subject& subject, const GradcheckResult& result) {
       << std::setw(12) << result.worst_absolute << std::setw(12) << result.worst_relative
       << (result.passed ? "   ok\n" : "   WRONG\n");
   if (!result.passed) out << "    " << result.message << "\n";
+  out << skipped_line(result.skipped);
   return out.str();
 }
 
@@ -93,19 +86,19 @@ void check_all(const std::vector<Subject>& subjects,
   print(head());
   const auto start = std::chrono::steady_clock::now();
   std::size_t wrong = 0;
-  Index entries = 0;
+  GradcheckResult all;
   for (const Subject& subject : subjects) {
     const GradcheckResult result = subject.differentiable ? subject.check() : GradcheckResult{};
     wrong += !result.passed;
-    entries += result.checked;
+    all += result;
     print(line(subject, result));
   }
   if (wrong > 0)
-    fail(text(wrong, wrong == 1 ? " gradient is" : " gradients are", " wrong, of ",
-              subjects.size()));
+    fail(std::to_string(wrong), wrong == 1 ? " gradient is" : " gradients are", " wrong, of ",
+         subjects.size());
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  print(text(grouped(entries), " entries agree with central differences (",
-             std::round(10 * seconds.count()) / 10, " s)\n"));
+  print(core::to_text(grouped(all.checked), " entries agree with central differences (",
+                      std::round(10 * seconds.count()) / 10, " s)\n", skipped_line(all.skipped)));
 }
 
 void gradcheck_command(const std::vector<std::string>& names) { check_all(chosen(names), say); }

@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <iomanip>
 #include <iterator>
-#include <sstream>
 
 #include "../autograd/tape.h"
+#include "../core/text.h"
 
 namespace tapehead::cli {
 namespace {
 
-std::string shown(const Dims& dims) {
-  std::ostringstream out;
-  out << dims;
-  return out.str();
-}
-
 std::string row(const std::string& name, const std::string& shape, const std::string& strides,
                 const char* contiguous, const char* memory) {
-  std::ostringstream out;
+  core::TextStream out;
   out << "    " << std::left << std::setw(17) << name << ' ' << std::setw(16) << shape << ' '
       << std::setw(21) << strides << ' ' << std::setw(12) << contiguous << memory << "\n";
   return out.str();
@@ -28,7 +22,7 @@ std::string row(const std::string& name, const std::string& shape, const std::st
 std::string name_of(const OpCall& call, const Tensor& result) {
   const std::string path = module_path();
   if (!path.empty()) return path.substr(path.find_last_of('.') + 1);
-  if (call.arguments.empty() || call.arguments == shown(result.shape())) return call.op;
+  if (call.arguments.empty() || call.arguments == core::to_text(result.shape())) return call.op;
   return std::string(call.op) + "(" + call.arguments + ")";
 }
 
@@ -52,7 +46,7 @@ std::string OpTrace::lines(int width) {
   for (const Chain& chain : chains_) {
     out += links(chain, width);
     for (const Noted& op : chain)
-      out += row(op.name, shown(op.result.shape()), shown(op.result.strides()),
+      out += row(op.name, core::to_text(op.result.shape()), core::to_text(op.result.strides()),
                  op.result.is_contiguous() ? "yes" : "no", op.shares ? "shared" : "new");
   }
   chains_.clear();
@@ -63,7 +57,7 @@ std::string OpTrace::lines(int width) {
 std::string OpTrace::links(const Chain& chain, int width) {
   std::string text, line;
   for (const Noted& op : chain) {
-    const std::string link = op.name + " " + shown(op.result.shape());
+    const std::string link = op.name + " " + core::to_text(op.result.shape());
     if (line.empty()) {
       line = link;
     } else if (std::ssize(line) + std::ssize(link) + 4 <= width) {

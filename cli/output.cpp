@@ -44,4 +44,8 @@ std::string grouped(long long number) {
   return result;
 }
 
+std::string skipped_line(long long entries) {
+  return entries == 0 ? "" : core::to_text("  (no time for ", grouped(entries), " more)\n");
+}
+
 }  // namespace tapehead::cli

@@ -1,10 +1,10 @@
 // Standard output, watched: a command whose reader has gone, or whose disk is full, ends.
 #pragma once
 
-#include <sstream>
 #include <string>
 #include <string_view>
 
+#include "../core/text.h"
 #include "../viz/terminal.h"
 
 namespace tapehead::cli {
@@ -27,11 +27,7 @@ std::string one_line(std::string_view text);
 /// 35,149.
 std::string grouped(long long number);
 
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
+/// The line that tells of entries that a gradcheck had no time for; "" if there are none.
+std::string skipped_line(long long entries);
 
 }  // namespace tapehead::cli

@@ -32,7 +32,7 @@ void ProgressPrinter::overwrite(const train::Progress& progress, int width) {
   if (line_open_ && now - last_ < pause && progress.step < progress.steps) return;
   last_ = now;
   line_open_ = true;
-  say(text("\r", data::fitted(train::to_string(progress), width - 1)));
+  say(core::to_text("\r", data::fitted(train::to_string(progress), width - 1)));
 }
 
 void ProgressPrinter::end() {

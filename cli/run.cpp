@@ -13,22 +13,21 @@ namespace {
 
 void describe(const train::SequenceModel& model, const train::Recipe& recipe) {
   const train::ModelOptions& m = model.options;
-  say(text(recipe.layers, recipe.layers == 1 ? " layer of " : " layers of ", m.heads,
-           m.heads == 1 ? " head" : " heads", ", d_model ", m.d_model, ", ",
-           m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters",
-           m.dropout > 0 ? text(", dropout ", m.dropout) : "", "\n", grouped(recipe.steps),
-           recipe.steps == 1 ? " step of " : " steps of ", recipe.batch,
-           recipe.batch == 1 ? " sequence" : " sequences", ", learning rate up to ", recipe.lr,
-           "\n"));
+  say(core::to_text(recipe.layers, recipe.layers == 1 ? " layer of " : " layers of ", m.heads,
+                    m.heads == 1 ? " head" : " heads", ", d_model ", m.d_model, ", ",
+                    m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()),
+                    " parameters", m.dropout > 0 ? core::to_text(", dropout ", m.dropout) : "",
+                    "\n", grouped(recipe.steps), recipe.steps == 1 ? " step of " : " steps of ",
+                    recipe.batch, recipe.batch == 1 ? " sequence" : " sequences",
+                    ", learning rate up to ", recipe.lr, "\n"));
 }
 
 void show_gradcheck(const train::ModelOptions& options, std::uint64_t seed) {
   const GradcheckResult result = train::check_gradients(options, seed);
   if (!result.passed) fail("the gradients of this model are wrong: ", result.message);
-  say(text("gradients checked: ", grouped(result.checked),
-           " entries agree with central differences to ", std::setprecision(2),
-           result.worst_relative, "\n"));
-  if (result.skipped > 0) say(text("  (no time for ", grouped(result.skipped), " more)\n"));
+  say(core::to_text("gradients checked: ", grouped(result.checked),
+                    " entries agree with central differences to ", std::setprecision(2),
+                    result.worst_relative, "\n", skipped_line(result.skipped)));
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ void save(const train::SequenceModel& model, const std::string& out, const std::
                         {"layers", std::to_string(m.layers)},
                         {"context", std::to_string(m.context)},
                         {"causal", m.causal ? "true" : "false"}});
-  say(text("weights written to ", one_line(out), "\n"));
+  say(core::to_text("weights written to ", one_line(out), "\n"));
 }
 
 void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,
@@ -71,9 +70,9 @@ void show_attention(train::SequenceModel& model, const std::vector<Index>& token
   const Tensor read = tensor(tokens, {1, static_cast<Index>(tokens.size())});
   Index layer = 0;
   for (const Tensor& weights : train::attention_weights(model, read))
-    say(text("\nwhat layer ", layer++,
-             " looks at: a row for each position, its weights add up to 1\n",
-             viz::attention_map(weights.array().select(0, 0), labels, labels, screen())));
+    say(core::to_text("\nwhat layer ", layer++,
+                      " looks at: a row for each position, its weights add up to 1\n",
+                      viz::attention_map(weights.array().select(0, 0), labels, labels, screen())));
 }
 
 }  // namespace tapehead::cli

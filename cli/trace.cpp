@@ -14,7 +14,7 @@ namespace tapehead::cli {
 namespace {
 
 void show(const char* step, OpTrace& ops) {
-  say(text("\n", step, "\n", ops.lines(screen().width)));
+  say(core::to_text("\n", step, "\n", ops.lines(screen().width)));
 }
 
 // Whether it will fit, before the first of what may be billions of weights is drawn: four d_model x
@@ -40,8 +40,8 @@ void trace(const TraceArguments& a) {
   attn.eval();
   const Index B = a.batch, T = a.length, H = attn.num_heads, d_k = attn.d_k;
   const Tensor x = randn({B, T, a.d_model});
-  say(text("multi-head attention of x ", x.shape(), ", ", H, H == 1 ? " head" : " heads",
-           " of d_k = ", a.d_model, " / ", H, " = ", d_k, "\n", OpTrace::head()));
+  say(core::to_text("multi-head attention of x ", x.shape(), ", ", H, H == 1 ? " head" : " heads",
+                    " of d_k = ", a.d_model, " / ", H, " = ", d_k, "\n", OpTrace::head()));
 
   const NoGradGuard no_grad;
   OpTrace ops;

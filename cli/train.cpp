@@ -25,17 +25,18 @@ bool same_file(const std::string& one, const std::string& other) {
 void check(const TrainArguments& a) {
   const std::vector<std::string>& names = train::recipe_names();
   if (std::find(names.begin(), names.end(), a.task) == names.end())
-    throw UsageError(text("expected ", data::alternatives(names), ", got \"", a.task, "\"",
-                          suggestion(a.task, names)));
+    throw UsageError(core::to_text("expected ", data::alternatives(names), ", got \"", a.task, "\"",
+                                   suggestion(a.task, names)));
   if (a.task == "text" && a.file.empty())
     throw UsageError("text needs a file to read; add --file FILE");
   if (a.task != "text" && !a.file.empty())
     throw UsageError(
-        text("--file is for text, not for ", a.task, "; try: train text --file ", a.file));
+        core::to_text("--file is for text, not for ", a.task, "; try: train text --file ", a.file));
   if (a.task != "text" && a.context)
-    throw UsageError(text("--context is for text; the sequences of ", a.task, " have one length"));
+    throw UsageError(
+        core::to_text("--context is for text; the sequences of ", a.task, " have one length"));
   if (same_file(a.file, a.out))
-    throw UsageError(text("--out ", a.out, " is the text itself; choose another name"));
+    throw UsageError(core::to_text("--out ", a.out, " is the text itself; choose another name"));
 }
 
 train::Recipe resolve(const TrainArguments& a) {

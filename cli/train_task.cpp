@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <iomanip>
 #include <iterator>
-#include <sstream>
 
 #include "../train/evaluate.h"
 #include "output.h"
@@ -10,11 +10,7 @@ namespace tapehead::cli {
 namespace {
 
 std::string percent(double part) {
-  std::ostringstream out;
-  out.setf(std::ios::fixed);
-  out.precision(1);
-  out << 100 * part << " %";
-  return out.str();
+  return core::to_text(std::fixed, std::setprecision(1), 100 * part, " %");
 }
 
 bool is_asked(Index target) { return target != data::no_target; }
@@ -40,16 +36,17 @@ void show_example(train::SequenceModel& model, const data::Task& task,
   const data::Batch batch = data::stack({example});
   const std::vector<Index> given = asked(train::answer(model, batch), example);
   const std::vector<Index> right = asked(batch.targets, example);
-  say(text("for example ", task.vocabulary.decode(question(task, example)), " was answered ",
-           task.vocabulary.decode(given),
-           given == right ? ": right" : ": wrong, it is " + task.vocabulary.decode(right), "\n"));
+  say(core::to_text("for example ", task.vocabulary.decode(question(task, example)),
+                    " was answered ", task.vocabulary.decode(given),
+                    given == right ? ": right" : ": wrong, it is " + task.vocabulary.decode(right),
+                    "\n"));
 }
 
 }  // namespace
 
 void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64_t seed,
                 const std::string& out) {
-  say(text(task.name, ": ", task.question, "\n"));
+  say(core::to_text(task.name, ": ", task.question, "\n"));
   manual_seed(seed);
   train::SequenceModel model(recipe.model(task.vocabulary.size(), task.length, task.causal));
   core::Generator random = batch_generator(seed);
@@ -59,8 +56,8 @@ void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64
 
   const std::vector<data::Example> held_out = task.held_out();
   const train::Score score = train::evaluate(model, data::stack(held_out));
-  say(text("held-out accuracy ", percent(score.sequences), "  (of ", grouped(std::ssize(held_out)),
-           " whole sequences never trained on)\n"));
+  say(core::to_text("held-out accuracy ", percent(score.sequences), "  (of ",
+                    grouped(std::ssize(held_out)), " whole sequences never trained on)\n"));
   show_example(model, task, held_out.front());
   show_attention(model, held_out.front().inputs, task.vocabulary);
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <iomanip>
 
 #include "../data/utf8.h"
 #include "../train/evaluate.h"
@@ -15,22 +16,18 @@ constexpr std::size_t shown = 16;  // characters in a heat map
 constexpr double temperature = 0.8;
 
 void introduce(const data::Text& text_file, const data::TextParts& parts) {
-  say(text(one_line(text_file.name()), ": ", grouped(text_file.size()),
-           text_file.is_utf8() ? " characters, " : " bytes (it is not UTF-8), ",
-           text_file.vocabulary().size(), " different\n",
-           parts.split ? "the last tenth is held out" : "too short to hold a part of it out",
-           "\n"));
+  say(core::to_text(
+      one_line(text_file.name()), ": ", grouped(text_file.size()),
+      text_file.is_utf8() ? " characters, " : " bytes (it is not UTF-8), ",
+      text_file.vocabulary().size(), " different\n",
+      parts.split ? "the last tenth is held out" : "too short to hold a part of it out", "\n"));
 }
 
 void show_loss(train::SequenceModel& model, const data::TextParts& parts) {
   const double loss = train::mean_loss(model, parts.held_out, judged);
-  std::ostringstream line;
-  line.setf(std::ios::fixed);
-  line.precision(3);
-  line << (parts.split ? "held-out loss " : "loss ") << loss
-       << " nats per character  (all characters equally likely: "
-       << std::log(static_cast<double>(model.options.vocabulary)) << ")\n";
-  say(line.str());
+  say(core::to_text(std::fixed, std::setprecision(3), parts.split ? "held-out loss " : "loss ",
+                    loss, " nats per character  (all characters equally likely: ",
+                    std::log(static_cast<double>(model.options.vocabulary)), ")\n"));
 }
 
 }  // namespace
@@ -54,8 +51,8 @@ void train_text(const data::Text& text_file, Index context, const train::Recipe&
                  vocabulary);
   const Index start = vocabulary.contains("\n") ? vocabulary.encode("\n")[0] : tokens.front();
   const std::vector<Index> sample = train::sample(model, {start}, written, random, temperature);
-  say(text("\nwhat it now writes (temperature ", temperature, "):\n",
-           data::printable(vocabulary.decode(sample), screen().unicode, " \n\t"), "\n"));
+  say(core::to_text("\nwhat it now writes (temperature ", temperature, "):\n",
+                    data::printable(vocabulary.decode(sample), screen().unicode, " \n\t"), "\n"));
 }
 
 }  // namespace tapehead::cli

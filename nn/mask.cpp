@@ -1,9 +1,8 @@
 #include "mask.h"
 
-#include <sstream>
-
 #include "../autograd/create.h"
 #include "../autograd/ops.h"
+#include "../core/text.h"
 
 namespace tapehead::nn {
 namespace {
@@ -20,7 +19,7 @@ bool fits(const Shape& mask, const Shape& scores) {
 std::string fix(const Shape& mask, const Shape& scores) {
   if (scores.rank() != 4) return "";
   const Index Tk = scores[-1];
-  std::ostringstream text;
+  core::TextStream text;
   if (mask.rank() == 1 && mask[0] == Tk)
     text << "; to hide keys, use .view({1, 1, 1, " << Tk << "})";
   if (mask.rank() == 2 && mask[1] == Tk)

@@ -9,6 +9,7 @@
 
 #include "../autograd/node.h"
 #include "../core/elementwise.h"
+#include "../core/text.h"
 
 namespace tapehead::nn {
 namespace {
@@ -51,12 +52,6 @@ Conversion conversion(const std::string& name, const Tensor& x, DType dtype) {
 void commit(Conversion& c) {
   c.tensor.set_data(std::move(c.value));
   if (c.grad.defined()) c.tensor.node()->grad = c.grad;
-}
-
-std::string shape_of(const Parameter& parameter) {
-  std::ostringstream text;
-  text << parameter.shape();
-  return text.str();
 }
 
 }  // namespace
@@ -127,7 +122,7 @@ void Module::check_registered() const {
          " is not registered; call add(\"name\", member) in the constructor");
   if (const Parameter* parameter = unregistered.parameter_in(extent()))
     fail(type_name(), ": its parameter ",
-         parameter->defined() ? "of shape " + shape_of(*parameter) : "without a value",
+         parameter->defined() ? core::to_text("of shape ", parameter->shape()) : "without a value",
          " is not registered; call add(\"name\", member) in the constructor");
   checked_.store(true, std::memory_order_relaxed);
 }

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "../core/elementwise.h"
+#include "../core/text.h"
 #include "module.h"
 
 namespace tapehead::nn {
@@ -16,9 +17,7 @@ std::string listed(const char* what, const std::vector<std::string>& names) {
 }
 
 std::string shapes(const std::string& name, const Tensor& target, const Tensor& source) {
-  std::ostringstream text;
-  text << name << " " << target.shape() << " from " << source.shape();
-  return text.str();
+  return core::to_text(name, " ", target.shape(), " from ", source.shape());
 }
 
 }  // namespace

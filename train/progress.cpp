@@ -1,42 +1,44 @@
 #include "progress.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <iomanip>
+
+#include "../core/text.h"
 
 namespace tapehead::train {
 namespace {
 
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), pattern, values...);
-  return text.data();
+std::string fixed(double number, int digits) {
+  return core::to_text(std::fixed, std::setprecision(digits), number);
+}
+
+std::string two_digits(long long number) {
+  return core::to_text(std::setfill('0'), std::setw(2), number);
 }
 
 }  // namespace
 
 std::string rounded(double number) {
-  if (number < 999.5) return format("%.0f", number);
-  if (number < 9950) return format("%.1fk", number / 1e3);
-  if (number < 999500) return format("%.0fk", number / 1e3);
-  return format("%.1fM", number / 1e6);
+  if (number < 999.5) return fixed(number, 0);
+  if (number < 9950) return fixed(number / 1e3, 1) + "k";
+  if (number < 999500) return fixed(number / 1e3, 0) + "k";
+  return fixed(number / 1e6, 1) + "M";
 }
 
 std::string duration(double seconds) {
   const auto s = static_cast<long long>(std::llround(std::clamp(seconds, 0.0, 1e12)));
-  if (s < 60) return format("%lld s", s);
-  if (s < 3600) return format("%lld min %02lld s", s / 60, s % 60);
-  return format("%lld h %02lld min", s / 3600, s % 3600 / 60);
+  if (s < 60) return core::to_text(s, " s");
+  if (s < 3600) return core::to_text(s / 60, " min ", two_digits(s % 60), " s");
+  return core::to_text(s / 3600, " h ", two_digits(s % 3600 / 60), " min");
 }
 
 std::string to_string(const Progress& p) {
-  const std::string steps = std::to_string(p.steps);
-  return format("step %*lld/%s  loss %6.4f  accuracy %5.1f %%  %4s tokens/s  %s left",
-                static_cast<int>(steps.size()), static_cast<long long>(p.step), steps.c_str(),
-                p.loss, 100 * p.accuracy, rounded(p.tokens_per_second).c_str(),
-                duration(p.seconds_left).c_str());
+  const auto width = static_cast<int>(std::to_string(p.steps).size());
+  return core::to_text("step ", std::setw(width), p.step, '/', p.steps, "  loss ", std::setw(6),
+                       fixed(p.loss, 4), "  accuracy ", std::setw(5), fixed(100 * p.accuracy, 1),
+                       " %  ", std::setw(4), rounded(p.tokens_per_second), " tokens/s  ",
+                       duration(p.seconds_left), " left");
 }
 
 bool belongs_in_log(Index step, Index steps) {

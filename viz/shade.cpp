@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <iomanip>
 
+#include "../core/text.h"
 #include "../data/utf8.h"
 
 namespace tapehead::viz {
@@ -38,9 +39,7 @@ std::string shade_legend(double greatest, const Terminal& terminal) {
   const auto count = static_cast<double>(steps(terminal));
   std::string bar;
   for (double step = 0.5; step < count; ++step) bar += shade(step / count, 2, terminal);
-  std::array<char, 32> number{};
-  std::snprintf(number.data(), number.size(), "%.2g", greatest);
-  return "0 " + bar + end_of_shades(terminal) + " " + number.data();
+  return core::to_text("0 ", bar, end_of_shades(terminal), " ", std::setprecision(2), greatest);
 }
 
 }  // namespace tapehead::viz

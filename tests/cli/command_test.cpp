@@ -1,5 +1,9 @@
+#include <tapehead/cli/command.h>
 #include <tapehead/data/utf8.h>
 
+#include <iostream>
+
+#include "../support/comma_locale.h"
 #include "process.h"
 
 namespace {
@@ -198,6 +202,20 @@ TEST_CASE("the width that is advised is one that would do") {
   check_refused("train copy --d-model 3 --heads 4096",
                 "--d-model 3 must be divisible by --heads 4096, since each head takes an equal "
                 "part; try --d-model 4096");
+}
+
+TEST_CASE("arguments and messages do not follow the global locale") {
+  const CommaLocale comma;
+  const std::vector<const char*> arguments{"tapehead", "train",     "copy", "--lr",
+                                           "0.5",      "--d-model", "5000"};
+  std::ostringstream err;
+  std::streambuf* const before = std::cerr.rdbuf(err.rdbuf());
+  const int code = tapehead::cli::run(static_cast<int>(arguments.size()), arguments.data());
+  std::cerr.rdbuf(before);
+  CHECK(code == 2);
+  CHECK(err.str() ==
+        "tapehead: --d-model: expected a whole number from 1 to 4096, got 5000 (see tapehead train "
+        "--help)\n");
 }
 
 TEST_CASE("a file has a name") {

@@ -3,6 +3,8 @@
 #include <tapehead/cli/op_trace.h>
 #include <tapehead/nn/linear.h>
 
+#include "../support/comma_locale.h"
+
 using namespace tapehead;
 
 namespace {
@@ -28,6 +30,15 @@ TEST_CASE("what is made from the last result is a link of the same chain") {
         "exp (2, 3) -> transpose(-2, -1) (3, 2) -> add(1) (3, 2)\n"
         "sin (3)\n");
   CHECK(ops.lines(80).empty());
+}
+
+TEST_CASE("shapes in a trace do not follow the global locale") {
+  const CommaLocale comma;
+  cli::OpTrace ops;
+  const Tensor y = ones({2, 1234}).exp();
+  CHECK(ops.lines(80) ==
+        "exp (2, 1234)\n"
+        "    exp               (2, 1234)        (1234, 1)             yes         new\n");
 }
 
 TEST_CASE("two results of one tensor are two chains") {

@@ -4,28 +4,10 @@
 #include <tapehead/core/print.h>
 #include <tapehead/core/text.h>
 
+#include "../support/comma_locale.h"
+
 using namespace tapehead;
 using namespace tapehead::core;
-
-namespace {
-
-// Numbers as some languages write them: 1.234,5.
-struct Comma : std::numpunct<char> {
-  char do_decimal_point() const override { return ','; }
-  char do_thousands_sep() const override { return '.'; }
-  std::string do_grouping() const override { return "\3"; }
-};
-// Such numbers are the global locale's for a test's duration.
-struct CommaLocale {
-  CommaLocale() : before(std::locale::global(std::locale(std::locale(), new Comma))) {}
-  ~CommaLocale() { std::locale::global(before); }
-  CommaLocale(const CommaLocale&) = delete;
-  CommaLocale& operator=(const CommaLocale&) = delete;
-
-  std::locale before;
-};
-
-}  // namespace
 
 TEST_CASE("text, errors, printed tensors and generator states do not follow the global locale") {
   const NDArray x = NDArray::of({1234.5, 2}, {2}, DType::Float64);

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "../support/comma_locale.h"
 #include "../support/compare.h"
 
 using namespace tapehead;
@@ -89,6 +90,15 @@ TEST_CASE("a mask that hides queries, (B, 1, T, 1), is refused with its fix") {
       "attention: a mask for scores (2, 4, 3, 5) must be (3, 5) or (2, 4, 3, 5) "
       "with 1 for any size but the last, got (2, 1, 3, 1); this one hides queries, "
       "to hide keys use .transpose(2, 3)",
+      ShapeError);
+}
+
+TEST_CASE("what a mask should be does not follow the global locale") {
+  const CommaLocale comma;
+  CHECK_THROWS_WITH_AS(
+      checked_mask(ones({1234}), {1, 1, 2, 1234}),
+      "attention: a mask for scores (1, 1, 2, 1234) must be (2, 1234) or (1, 1, 2, 1234) "
+      "with 1 for any size but the last, got (1234); to hide keys, use .view({1, 1, 1, 1234})",
       ShapeError);
 }
 

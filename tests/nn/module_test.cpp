@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "../support/comma_locale.h"
 #include "../support/compare.h"
 
 using namespace tapehead;
@@ -52,8 +53,9 @@ struct ForgotModule : Layer<ForgotModule> {
   Linear inner{2, 2};
 };
 struct ForgotParameter : Layer<ForgotParameter> {
+  explicit ForgotParameter(Index rows = 2) : weight(ones({rows, 3})) {}
   Tensor forward(const Tensor& x) { return x * weight; }
-  Parameter weight{ones({2, 3})};
+  Parameter weight;
 };
 struct ForgotInOptional : Layer<ForgotInOptional> {
   ForgotInOptional() { inner.emplace(2, 2); }
@@ -178,6 +180,15 @@ TEST_CASE("a member parameter that was not registered is an error at the first c
   ForgotParameter module;
   CHECK_THROWS_WITH_AS(module(ones({2, 3})),
                        "ForgotParameter: its parameter of shape (2, 3) is not registered; call "
+                       "add(\"name\", member) in the constructor",
+                       Error);
+}
+
+TEST_CASE("the shape of a forgotten parameter does not follow the global locale") {
+  const ForgotParameter module(1234);
+  const CommaLocale comma;
+  CHECK_THROWS_WITH_AS(module.parameters(),
+                       "ForgotParameter: its parameter of shape (1234, 3) is not registered; call "
                        "add(\"name\", member) in the constructor",
                        Error);
 }

@@ -3,6 +3,7 @@
 #include <tapehead/nn/linear.h>
 #include <tapehead/nn/module.h>
 
+#include "../support/comma_locale.h"
 #include "../support/compare.h"
 
 using namespace tapehead;
@@ -163,4 +164,13 @@ TEST_CASE("copy_from copies parameters and all buffers from a module of another 
       "first.weight (3, 2) from (4, 2), first.bias (3) from (4), last.weight (1, 3) "
       "from (1, 4); nothing was loaded",
       Error);
+}
+
+TEST_CASE("shapes that do not fit are told whatever the global locale") {
+  Linear layer(1, 1, false);
+  const CommaLocale comma;
+  CHECK_THROWS_WITH_AS(layer.load_state_dict({{"weight", ones({1, 1234})}}),
+                       "load_state_dict: the names and shapes must be those of this Linear; of "
+                       "another shape: weight (1, 1) from (1, 1234); nothing was loaded",
+                       Error);
 }

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "../support/comma_locale.h"
+
 using namespace tapehead::train;
 
 TEST_CASE("progress is one line of step, loss, accuracy, speed and time left") {
@@ -41,6 +43,18 @@ TEST_CASE("large numbers are rounded to two or three digits") {
   CHECK(rounded(9960) == "10k");
   CHECK(rounded(61234) == "61k");
   CHECK(rounded(1234567) == "1.2M");
+}
+
+TEST_CASE("progress does not follow the global locale") {
+  const CommaLocale comma;
+  CHECK(to_string(Progress{.step = 1200,
+                           .steps = 4000,
+                           .loss = 0.81234,
+                           .accuracy = 0.6718,
+                           .tokens_per_second = 1234,
+                           .seconds = 3,
+                           .seconds_left = 3600.0 * 1234}) ==
+        "step 1200/4000  loss 0.8123  accuracy  67.2 %  1.2k tokens/s  1234 h 00 min left");
 }
 
 TEST_CASE("a log shows the first and the last step and about ten in all") {

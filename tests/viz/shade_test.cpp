@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "../support/comma_locale.h"
+
 using namespace tapehead::viz;
 
 TEST_CASE("more is a denser shade, and out of range is the nearest") {
@@ -29,4 +31,9 @@ TEST_CASE("colours run from black to white") {
   CHECK(shade(0, 1, color) == "\033[48;5;16m ");
   CHECK(shade(1, 1, color) == "\033[48;5;231m ");
   CHECK(end_of_shades(color) == "\033[0m");
+}
+
+TEST_CASE("the number of a legend does not follow the global locale") {
+  const CommaLocale comma;
+  CHECK(shade_legend(0.25, Terminal{}) == "0   ..::--==++##@@ 0.25");
 }
