@@ -53,13 +53,13 @@ void check_and_fit(train::SequenceModel& model, const std::function<data::Batch(
 void save(const train::SequenceModel& model, const std::string& out, const std::string& task) {
   if (out.empty()) return;
   const train::ModelOptions& m = model.options;
-  io::save_safetensors(out, model.state_dict(),
-                       {{"format", "pt"},
-                        {"task", task},
-                        {"heads", std::to_string(m.heads)},
-                        {"layers", std::to_string(m.layers)},
-                        {"context", std::to_string(m.context)},
-                        {"causal", m.causal ? "true" : "false"}});
+  io::Metadata metadata = io::as_pytorch;
+  metadata.insert({{"task", task},
+                   {"heads", std::to_string(m.heads)},
+                   {"layers", std::to_string(m.layers)},
+                   {"context", std::to_string(m.context)},
+                   {"causal", m.causal ? "true" : "false"}});
+  io::save_safetensors(out, model.state_dict(), metadata);
   say(core::to_text("weights written to ", one_line(out), "\n"));
 }
 
