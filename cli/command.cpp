@@ -131,6 +131,12 @@ void add_trace(CLI::App& app, TraceArguments& a) {
       "  tapehead trace --batch 1 --length 6 --d-model 8 --heads 2");
 }
 
+// A flag is given or it is not.
+void refuse_flag_values(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) option->disable_flag_override();
+  for (CLI::App* command : app.get_subcommands(nullptr)) refuse_flag_values(*command);
+}
+
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
   std::vector<std::string> names;
   for (const CLI::App* command : commands) names.push_back(command->get_name());
@@ -154,6 +160,8 @@ std::string problem(const CLI::App& app, const CLI::ParseError& error, int argc,
   if (unwanted != argv + argc) return surplus(app, *unwanted);
   const std::string what = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return what;
+  if (what.find("flag override") != std::string::npos)
+    return "--" + what.substr(0, what.find(' ')) + " takes no value";
   const bool surplus_value = what.find("At Most") != std::string::npos;
   return what.substr(0, what.find(':')) + (surplus_value ? " is given twice" : " needs a value");
 }
@@ -183,6 +191,7 @@ int run_command(CLI::App& app, int argc, const char* const* argv) {
   add_train(app, train_arguments);
   add_gradcheck(app, names, all);
   add_trace(app, trace_arguments);
+  refuse_flag_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
