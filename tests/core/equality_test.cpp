@@ -61,9 +61,9 @@ TEST_CASE("allclose wants tolerances of at least 0") {
 
 TEST_CASE("allclose tells large whole numbers apart") {
   const auto one = [](Index v) { return NDArray::full({1}, v, DType::Int64); };
-  constexpr Index large = Index{1} << 62, least = std::numeric_limits<Index>::min();
+  constexpr Index large = Index{1} << 62, lowest = std::numeric_limits<Index>::min();
   CHECK_FALSE(allclose(one(large), one(large + 1), 0, 0));
   CHECK_FALSE(allclose(one(large + 1), one(large), 0, 0.5));
   CHECK(allclose(one(large), one(large + 1), 0, 1));
-  CHECK_FALSE(allclose(one(least), one(std::numeric_limits<Index>::max()), 0, 1));
+  CHECK_FALSE(allclose(one(lowest), one(std::numeric_limits<Index>::max()), 0, 1));
 }
