@@ -57,8 +57,10 @@ T parsed(const char* name, const std::string& given, T least, T most) {
   std::istringstream in(given);
   in.imbue(std::locale::classic());
   T value{};
-  const bool read =
-      in >> std::noskipws >> value && in.peek() == std::istringstream::traits_type::eof();
+  // libc++ would read nan and 0x1p-3 as well.
+  const bool read = given.find_first_not_of("0123456789+-.eE") == std::string::npos &&
+                    in >> std::noskipws >> value &&
+                    in.peek() == std::istringstream::traits_type::eof();
   if (!read || value < least || value > most)
     throw CLI::ValidationError(
         name, core::to_text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least,

@@ -2,6 +2,7 @@
 #include <tapehead/data/utf8.h>
 
 #include <iostream>
+#include <sstream>
 
 #include "../support/comma_locale.h"
 #include "process.h"
