@@ -2,7 +2,7 @@
 # tapehead's workshop: installs what is missing, then calls the CMake presets.
 # Without arguments it lists what it can do.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
 
 say() { printf '%s\n' "$*" >&2; }
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -10,11 +10,12 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # ---- what each job needs -------------------------------------------------------------------------
 
 # What every build needs, each with its Debian package.
-needs=(cmake:cmake "${CXX:-c++}:g++" doctest/doctest.h:doctest-dev CLI/CLI.hpp:libcli11-dev
+compiler=${CXX:-c++}
+needs=(cmake:cmake "${compiler%% *}:g++" doctest/doctest.h:doctest-dev CLI/CLI.hpp:libcli11-dev
   nlohmann/json.hpp:nlohmann-json3-dev)
 
 have_header() {  # <header> [compiler and flags]
-  echo "#include <$1>" | ${2:-"${CXX:-c++}"} -x c++ -std=c++20 -E - >/dev/null 2>&1
+  echo "#include <$1>" | ${2:-$compiler} -x c++ -std=c++20 -E - >/dev/null 2>&1
 }
 
 # The packages of those tools and headers (tool:package, header.h:package) that are not here. They
@@ -61,10 +62,13 @@ install() {
   }
 }
 
-prepare_clang() {  # [flags]
-  prepare clang++:clang
-  have_header omp.h "clang++ -fopenmp" || install libomp-dev
-  have_header vector "clang++ $*" || install libc++-dev libc++abi-dev
+prepare_clang() {  # [the flag that chooses its standard library]
+  local packages=()
+  prepare
+  have clang++ || packages+=(clang)
+  have_header omp.h "clang++ -fopenmp" || packages+=(libomp-dev)
+  [[ -z $* ]] || have_header vector "clang++ $*" || packages+=(libc++-dev libc++abi-dev)
+  ((${#packages[@]} == 0)) || install "${packages[@]}"
 }
 
 # ---- building ------------------------------------------------------------------------------------
@@ -72,11 +76,19 @@ prepare_clang() {  # [flags]
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)}
 
 configure() {  # <preset>
-  local generator=()
-  if [[ ! -e build/$1/CMakeCache.txt ]] && have ninja; then
+  local generator=() cache=build/$1/CMakeCache.txt
+  if [[ -e $cache ]]; then
+    cmake --preset "$1" --log-level=WARNING >/dev/null
+    return
+  fi
+  if have ninja; then
     generator=(-G Ninja)
   fi
-  cmake --preset "$1" "${generator[@]}" --log-level=WARNING >/dev/null
+  # A first attempt that fails must leave nothing that a second one would take for true.
+  cmake --preset "$1" "${generator[@]}" --log-level=WARNING >/dev/null || {
+    rm -rf "$cache" "build/$1/CMakeFiles"
+    exit 1
+  }
 }
 
 build() {  # <preset> [target...]

@@ -8,11 +8,6 @@
 namespace tapehead {
 namespace {
 
-DType wider(DType a, DType b) {
-  if (a == b) return a;
-  return a == Float32 || b == Float32 ? Float32 : Int64;
-}
-
 // The shape, unless a size is negative.
 const Shape& checked(const char* op, const Shape& shape) {
   for (const Index size : shape)
@@ -42,7 +37,7 @@ NestedList::NestedList(std::initializer_list<NestedList> elements)
     if (element.shape_ != elements.begin()->shape_)
       fail<ShapeError>("tensor: elements of one list must have one shape, got ",
                        elements.begin()->shape_, " and ", element.shape_);
-    dtype_ = wider(dtype_, element.dtype_);
+    dtype_ = core::wider(dtype_, element.dtype_);
     values_.insert(values_.end(), element.values_.begin(), element.values_.end());
     whole_.insert(whole_.end(), element.whole_.begin(), element.whole_.end());
   }

@@ -19,7 +19,7 @@ class NestedList {
   template <std::integral T>
   NestedList(T value)
       : values_{static_cast<double>(value)},
-        whole_{Scalar(value).to<Index>("tensor")},
+        whole_{core::converted<Index>("tensor", value)},
         dtype_(Int64) {}
   template <std::floating_point T>
   NestedList(T value) : values_{static_cast<double>(value)}, dtype_(Float32) {}

@@ -73,8 +73,9 @@ Tensor logical_not(const Tensor& x);
 Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
 bool equal(const Tensor& a, const Tensor& b);  // shapes, dtypes and all elements
+/// Whether |a - b| <= atol + rtol |b| everywhere. Both must have one shape (PyTorch broadcasts).
 bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
-              bool equal_nan = false);  // |a - b| <= atol + rtol |b| everywhere
+              bool equal_nan = false);
 
 // Reductions (ops/reduce.cpp). No axes means all; a 0-d tensor accepts axis 0 or -1.
 

@@ -7,14 +7,10 @@
 namespace tapehead {
 namespace {
 
-Index offset_of(const NDArray& array, Index i) {
-  if (array.is_contiguous()) return array.offset() + i;
-  Index offset = array.offset();
-  for (int d = array.rank() - 1; d >= 0; --d) {
-    offset += i % array.shape()[d] * array.strides()[d];
-    i /= array.shape()[d];
-  }
-  return offset;
+// Where element i lies in the storage.
+Index place(const NDArray& array, Index i) {
+  return array.offset() +
+         (array.is_contiguous() ? i : core::offset_of(array.shape(), array.strides(), i));
 }
 
 bool same_bits(const NDArray& a, const NDArray& b) {
@@ -38,7 +34,7 @@ Target::~Target() {
 
 void Target::set(Index i, double value) {
   const NDArray& array = tensor.array();
-  reinterpret_cast<double*>(array.storage()->data)[offset_of(array, i)] = value;
+  reinterpret_cast<double*>(array.storage()->data)[place(array, i)] = value;
 }
 
 Probe::Probe(const CheckedFunction& f, const std::vector<Tensor>& inputs,

@@ -25,8 +25,7 @@ void check_collected(const Node& node) {
   fail<ShapeError>("backward: the gradient collected so far for ", node.op, " ", node.shape, " ",
                    name(node.dtype), " was made ", grad.shape(), " ", name(grad.dtype()),
                    " with strides ", grad.strides(),
-                   ", to which nothing can be added; call "
-                   "zero_grad() first");
+                   ", to which nothing can be added; call zero_grad() first");
 }
 
 }  // namespace
@@ -116,22 +115,28 @@ void Run::collect(const Ref<Node>& node, Tensor gradient) {
   collected_.push_back({node, std::move(gradient)});
 }
 
-// Whether this gradient lies in memory that commit() will add to.
-bool Run::lies_in_a_grad(const Tensor& gradient) const {
-  return std::any_of(collected_.begin(), collected_.end(), [&](const Collected& c) {
-    return c.node->grad.defined() && gradient.array().shares_storage_with(c.node->grad.array());
-  });
+// The memory that commit() will add to, in order.
+Run::Pooled<const core::Storage*> Run::added_to() const {
+  Pooled<const core::Storage*> result;
+  for (const Collected& c : collected_)
+    if (c.node->grad.defined()) result.push_back(c.node->grad.array().storage());
+  std::sort(result.begin(), result.end());
+  return result;
 }
 
 // First what may throw, then what cannot. The gradient a user sees is never memory that someone
 // else can write to, nor one that shows an element twice.
 void Run::commit() {
+  const Pooled<const core::Storage*> changing = added_to();
+  const auto is_changing = [&](const Tensor& gradient) {
+    return std::binary_search(changing.begin(), changing.end(), gradient.array().storage());
+  };
   for (auto& [node, gradient] : collected_) {
     const bool first = !node->grad.defined();
     if (!first) check_collected(*node);
     if (!first && taping())
       gradient = add(node->grad, gradient);
-    else if (!gradient.exclusive() && (first || lies_in_a_grad(gradient)))
+    else if (!gradient.exclusive() && (first || is_changing(gradient)))
       gradient = clone(gradient);
   }
   for (auto& [node, gradient] : collected_) {

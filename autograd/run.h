@@ -43,7 +43,7 @@ class Run {
   using Pooled = std::vector<T, core::PoolAllocator<T>>;
 
   void claim(Node& node);
-  bool lies_in_a_grad(const Tensor& gradient) const;
+  Pooled<const core::Storage*> added_to() const;
 
   bool retain_graph_, collecting_;
   GradMode mode_;

@@ -10,10 +10,7 @@ Shape joined(const std::vector<NDArray>& arrays, int d) {
   Shape shape = first.shape();
   shape[d] = 0;
   for (const NDArray& x : arrays) {
-    if (x.dtype() != first.dtype())
-      fail<DTypeError>("cat: dtypes ", name(first.dtype()), " and ", name(x.dtype()),
-                       " differ; convert one of them, for example with .to(", name(first.dtype()),
-                       ")");
+    check_same("cat", first.dtype(), x.dtype());
     bool fits = x.rank() == first.rank();
     for (int i = 0; fits && i < shape.rank(); ++i) fits = i == d || x.shape()[i] == shape[i];
     if (!fits)

@@ -14,7 +14,7 @@ const char* name(DType dtype) {
 Index Scalar::truncated(const char* op) const {
   if (std::trunc(real_) == real_ && core::holds<Index>(real_)) return static_cast<Index>(real_);
   fail<DTypeError>(op, ": the scalar ", real_,
-                   " is not a whole number that Int64 holds; convert with .to(Float64) first");
+                   " is not a whole number that Int64 holds; convert with .to(Float32) first");
 }
 
 std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {

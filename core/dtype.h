@@ -138,12 +138,30 @@ decltype(auto) dispatch_floating(const char* op, DType dtype, F f) {
   return f.template operator()<double>();
 }
 
-/// The same for the dtypes that can be counted with: all but Bool.
+/// Of two dtypes the one that holds more: Bool, Int64, Float32, Float64 in this order.
+inline DType wider(DType a, DType b) {
+  for (const DType dtype : {DType::Float64, DType::Float32, DType::Int64})
+    if (a == dtype || b == dtype) return dtype;
+  return DType::Bool;
+}
+/// DTypeError, which advises to convert to `wanted`, unless both are the same.
+inline void check_same(const char* op, DType a, DType b, DType wanted) {
+  if (a != b) [[unlikely]]
+    fail<DTypeError>(op, ": dtypes ", name(a), " and ", name(b),
+                     " differ; convert one of them, for example with .to(", name(wanted), ")");
+}
+inline void check_same(const char* op, DType a, DType b) { check_same(op, a, b, wider(a, b)); }
+
+/// DTypeError for Bool, which cannot be counted with.
+inline void check_numeric(const char* op, DType dtype) {
+  if (dtype == DType::Bool)
+    fail<DTypeError>(op, ": expected a numeric dtype, got Bool; convert with .to(Int64)");
+}
+/// The same for the dtypes that can be counted with.
 template <class F>
 decltype(auto) dispatch_numeric(const char* op, DType dtype, F f) {
   if (dtype == DType::Int64) return f.template operator()<Index>();
-  if (dtype == DType::Bool)
-    fail<DTypeError>(op, ": expected a numeric dtype, got Bool; convert with .to(Int64)");
+  check_numeric(op, dtype);
   return dispatch_floating(op, dtype, f);
 }
 

@@ -72,7 +72,7 @@ NDArray numeric(const char* op, const NDArray& x, Pick pick) {
 }
 template <class Pick>
 NDArray numeric(const char* op, const NDArray& a, const NDArray& b, Pick pick) {
-  same_dtype(op, a, b);
+  check_same(op, a.dtype(), b.dtype());
   return dispatch_numeric(op, a.dtype(), [&]<class T>() {
     return zip(op, a, b, a.dtype(), pick(kernels::kernels<Numeric<T>>()));
   });
@@ -91,14 +91,14 @@ NDArray real(const char* op, const NDArray& x, Pick pick) {
 }
 template <class Pick>
 NDArray real(const char* op, const NDArray& a, const NDArray& b, Pick pick) {
-  same_dtype(op, a, b);
+  check_same(op, a.dtype(), b.dtype());
   return dispatch_floating(op, a.dtype(), [&]<class T>() {
     return zip(op, a, b, a.dtype(), pick(kernels::kernels<Real<T>>()));
   });
 }
 template <class Pick>
 NDArray compare(const char* op, const NDArray& a, const NDArray& b, Pick pick) {
-  same_dtype(op, a, b);
+  check_same(op, a.dtype(), b.dtype());
   return dispatch(a.dtype(), [&]<class T>() {
     return zip(op, a, b, DType::Bool, pick(kernels::kernels<Any<T>>()));
   });
@@ -193,7 +193,7 @@ NDArray add(const NDArray& a, const NDArray& b) { return numeric("add", a, b, pl
 NDArray sub(const NDArray& a, const NDArray& b) { return numeric("sub", a, b, minus); }
 NDArray mul(const NDArray& a, const NDArray& b) { return numeric("mul", a, b, times); }
 NDArray div(const NDArray& a, const NDArray& b) {
-  same_dtype("div", a, b);
+  check_same("div", a.dtype(), b.dtype());
   must_divide("div", a.dtype());
   return real("div", a, b, [](const auto& k) { return k.div; });
 }
@@ -235,7 +235,7 @@ NDArray logical_or(const NDArray& a, const NDArray& b) {
 
 NDArray where(const NDArray& condition, const NDArray& a, const NDArray& b) {
   must_be_bool("where", condition);
-  same_dtype("where", a, b);
+  check_same("where", a.dtype(), b.dtype());
   const Shape shape =
       broadcast("where", condition.shape(), broadcast("where", a.shape(), b.shape()));
   NDArray out = NDArray::empty(shape, a.dtype());
@@ -261,8 +261,7 @@ NDArray masked_fill(const NDArray& x, const NDArray& mask, Scalar value) {
 }
 
 NDArray clamp(const NDArray& x, std::optional<Scalar> low, std::optional<Scalar> high) {
-  if (!low && !high)
-    fail<Error>("clamp: expected a lower or an upper bound, got neither; give one");
+  if (!low && !high) fail("clamp: expected a lower or an upper bound, got neither; give one");
   if (!high) return numeric("clamp", x, *low, larger);
   if (!low) return numeric("clamp", x, *high, smaller);
   NDArray out = NDArray::empty(x.shape(), x.dtype());

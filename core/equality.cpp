@@ -10,7 +10,7 @@ namespace tapehead::core {
 namespace {
 
 void check_tolerance(const char* which, double tolerance) {
-  if (!(tolerance >= 0)) fail<Error>("allclose: ", which, " must be at least 0, got ", tolerance);
+  if (!(tolerance >= 0)) fail("allclose: ", which, " must be at least 0, got ", tolerance);
 }
 
 template <class T>
@@ -41,7 +41,7 @@ bool equal(const NDArray& a, const NDArray& b) {
 bool allclose(const NDArray& a, const NDArray& b, double rtol, double atol, bool equal_nan) {
   check_tolerance("rtol", rtol);
   check_tolerance("atol", atol);
-  same_dtype("allclose", a, b);
+  check_same("allclose", a.dtype(), b.dtype());
   if (a.shape() != b.shape())
     fail<ShapeError>("allclose: shapes ", a.shape(), " and ", b.shape(),
                      " differ; view or expand one as the other");

@@ -141,7 +141,7 @@ NDArray embedding(const NDArray& weight, const NDArray& index) {
 }
 
 void index_add_(NDArray& target, int d, const NDArray& index, const NDArray& given) {
-  same_dtype("index_add_", target, given);
+  check_same("index_add_", target.dtype(), given.dtype(), target.dtype());
   check_target("index_add_", target);
   NDArray view = at_least_1d(target);
   const NDArray slices = at_least_1d(given);
@@ -178,7 +178,7 @@ NDArray gather(const NDArray& given, int d, const NDArray& index) {
 }
 
 void scatter_add_(NDArray& target, int d, const NDArray& index, const NDArray& given) {
-  same_dtype("scatter_add_", target, given);
+  check_same("scatter_add_", target.dtype(), given.dtype(), target.dtype());
   check_target("scatter_add_", target);
   const NDArray view = at_least_1d(target), where = at_least_1d(index);
   NDArray source = at_least_1d(given);

@@ -40,7 +40,7 @@ void update(const char* writer, NDArray& target, T number, RowKernel kernel) {
 
 template <class Pick>
 void numeric(const char* writer, NDArray& target, const NDArray& b, Pick pick) {
-  same_dtype(writer, target, b);
+  check_same(writer, target.dtype(), b.dtype(), target.dtype());
   dispatch_numeric(writer, target.dtype(), [&]<class T>() {
     update(writer, target, b, pick(kernels::kernels<kernels::NumericKernels<T>>()));
   });
@@ -82,7 +82,7 @@ Operand written(const char* writer, NDArray& target) {
 
 void add_(NDArray& target, const NDArray& b, Scalar alpha, const char* writer) {
   if (alpha.real() == 1) return numeric(writer, target, b, plus);
-  same_dtype(writer, target, b);
+  check_same(writer, target.dtype(), b.dtype(), target.dtype());
   dispatch_numeric(writer, target.dtype(), [&]<class T>() {
     T factor = alpha.to<T>(writer);
     check_target(writer, target);
@@ -103,7 +103,7 @@ void add_(NDArray& target, Scalar b, const char* writer) { numeric(writer, targe
 void mul_(NDArray& target, Scalar b, const char* writer) { numeric(writer, target, b, times); }
 
 void div_(NDArray& target, const NDArray& b, const char* writer) {
-  same_dtype(writer, target, b);
+  check_same(writer, target.dtype(), b.dtype(), target.dtype());
   must_divide(writer, target.dtype());
   dispatch_floating(writer, target.dtype(), [&]<class T>() {
     update(writer, target, b, kernels::kernels<kernels::RealKernels<T>>().div);

@@ -33,13 +33,6 @@ NDArray rows_joined(const NDArray& a) {
   return a.size() > 0 && a.viewable_as(joined) ? a.view(joined) : a;
 }
 
-// How far the batch with number `index` of `shape` lies from the first.
-Index batch_offset(const Shape& shape, const Strides& strides, Index index) {
-  Index offset = 0;
-  for (int d = shape.rank(); d-- > 0; index /= shape[d]) offset += index % shape[d] * strides[d];
-  return offset;
-}
-
 // Integers wrap around, which signed arithmetic would leave undefined.
 void multiply_whole(const kernels::Product<Index>& p) {
   for (Index i = 0; i < p.m; ++i)
@@ -87,8 +80,8 @@ struct Batches {
 
   kernels::Product<T> product(Index batch) const {
     kernels::Product<T> p = first;
-    p.a += batch_offset(shape, a_strides, batch);
-    p.b += batch_offset(shape, b_strides, batch);
+    p.a += offset_of(shape, a_strides, batch);
+    p.b += offset_of(shape, b_strides, batch);
     p.c += batch * p.m * p.n;
     return p;
   }
@@ -162,9 +155,7 @@ NDArray multiply_matrices(const NDArray& a, const NDArray& b) {
 }  // namespace
 
 void check_matmul(const NDArray& a, const NDArray& b) {
-  if (a.dtype() != b.dtype())
-    fail<DTypeError>("matmul: expected one dtype, got ", name(a.dtype()), " and ", name(b.dtype()),
-                     "; convert one with .to(", name(a.dtype()), ")");
+  check_same("matmul", a.dtype(), b.dtype());
   if (a.rank() == 0 || b.rank() == 0)
     fail<ShapeError>("matmul: expected at least 1 dimension, got ", a.shape(), " and ", b.shape(),
                      "; use * for a scalar");

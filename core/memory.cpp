@@ -113,8 +113,7 @@ std::uint64_t parse_bytes(const std::string& text) {
     const double bytes = number * unit_bytes(at);
     if (bytes >= 1 && bytes < 0x1p63) return static_cast<std::uint64_t>(bytes);
   }
-  fail<Error>("TAPEHEAD_MEMORY_LIMIT: expected a size such as 8GiB, 500MB or 4096, got \"", text,
-              "\"");
+  fail("TAPEHEAD_MEMORY_LIMIT: expected a size such as 8GiB, 500MB or 4096, got \"", text, "\"");
 }
 
 void check_budget(std::uint64_t bytes, const std::function<void(std::ostream&)>& what) {

@@ -53,7 +53,7 @@ NDArray powers(DType dtype, const Shape& shape, const Operand& base, const Opera
 void check_exponent(DType dtype, Scalar exponent) {
   if (dtype == DType::Int64 && exponent.real() < 0)
     fail<DTypeError>("pow: Int64 to the power ", exponent,
-                     " is not a whole number; convert with .to(Float64) first");
+                     " is not a whole number; convert with .to(Float32) first");
 }
 void check_exponents(const NDArray& exponents) {
   if (exponents.dtype() != DType::Int64) return;
@@ -71,7 +71,7 @@ NDArray cos(const NDArray& x) {
 }
 
 NDArray pow(const NDArray& a, const NDArray& b) {
-  same_dtype("pow", a, b);
+  check_same("pow", a.dtype(), b.dtype());
   check_exponents(b);
   const Shape shape = broadcast("pow", a.shape(), b.shape());
   return powers(a.dtype(), shape, operand("pow", a, shape), operand("pow", b, shape));

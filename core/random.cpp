@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "detail/box_muller.h"
+#include "elementwise.h"
 
 namespace tapehead::core {
 namespace {
@@ -52,14 +53,11 @@ void fill_dimension(T* data, const NDArray& view, int d, F& next) {
 // target[...] = next(), in the order of memory.
 template <class T, class F>
 void fill(const char* op, NDArray& target, F next) {
-  if (target.is_contiguous()) {
+  check_target(op, target);
+  if (target.is_contiguous())
     std::generate_n(target.mutable_data<T>(op), target.size(), next);
-  } else if (target.overlaps_itself()) {
-    fail<ShapeError>(op, ": the target of shape ", target.shape(), " and strides ",
-                     target.strides(), " shows some of its memory twice; clone() it first");
-  } else {
+  else
     fill_dimension(target.mutable_data<T>(op), target.permute(memory_order(target)), 0, next);
-  }
 }
 
 // Uniform numbers first, then 16 at a time; what is left over at the end is drawn anew together

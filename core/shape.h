@@ -151,6 +151,12 @@ Strides row_major(const Shape& shape);
 
 /// Where the i-th element of a row-major array of this shape is.
 Dims index_of(const Shape& shape, Index i);
+/// How far that element lies from the first in an array with these strides.
+inline Index offset_of(const Shape& shape, const Strides& strides, Index i) {
+  Index offset = 0;
+  for (int d = shape.rank(); d-- > 0; i /= shape[d]) offset += i % shape[d] * strides[d];
+  return offset;
+}
 
 /// `dims` without entry `d`, or with `value` inserted before entry `d`; 0 <= d.
 Dims without(const Dims& dims, int d);

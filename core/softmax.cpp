@@ -1,8 +1,7 @@
 #include "softmax.h"
 
-#include <array>
-
 #include "detail/parallel.h"
+#include "detail/reduce_plan.h"
 #include "kernels/dispatch.h"
 #include "kernels/softmax.h"
 
@@ -54,18 +53,6 @@ void check_gradient(const char* op, const NDArray& g, const NDArray& y) {
                      name(g.dtype()), "; convert with .to(", name(y.dtype()), ")");
 }
 
-// Which dimensions `axes` names.
-std::array<bool, Dims::max_rank> chosen(const char* op, const NDArray& x, const Axes& axes) {
-  std::array<bool, Dims::max_rank> result{};
-  if (axes.rank() == 0) result.fill(true);
-  for (const Index axis : axes) {
-    bool& seen = result.at(static_cast<std::size_t>(dim_if_any(op, axis, x.rank())));
-    if (seen) fail<ShapeError>(op, ": axes ", axes, " name a dimension twice; name each once");
-    seen = true;
-  }
-  return result;
-}
-
 void check_classes(const NDArray& logits, const NDArray& target, double label_smoothing) {
   if (logits.rank() != 2 || target.rank() != 1 || target.shape()[0] != logits.shape()[0])
     fail<ShapeError>("cross_entropy: expected logits (N, C) and targets (N), got ", logits.shape(),
@@ -74,7 +61,7 @@ void check_classes(const NDArray& logits, const NDArray& target, double label_sm
     fail<DTypeError>("cross_entropy: targets are class numbers of dtype Int64, got ",
                      name(target.dtype()), "; convert with .to(Int64)");
   if (!(label_smoothing >= 0 && label_smoothing <= 1))
-    fail<Error>("cross_entropy: label_smoothing must be between 0 and 1, got ", label_smoothing);
+    fail("cross_entropy: label_smoothing must be between 0 and 1, got ", label_smoothing);
 }
 
 void check_target(Index target, Index row, Index classes) {
@@ -111,7 +98,7 @@ NDArray log_softmax_backward(const NDArray& g, const NDArray& y, int d) {
 }
 
 NDArray logsumexp(const NDArray& x, const Axes& axes, bool keepdim) {
-  const auto reduced = chosen("logsumexp", x, axes);
+  const auto reduced = named_axes("logsumexp", axes, x.rank());
   Dims order, last;
   Shape outer, kept;
   Index n = 1;

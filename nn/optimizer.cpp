@@ -14,12 +14,8 @@ namespace {
 // Where each element lies in the storage.
 std::vector<Index> places(const NDArray& x) {
   std::vector<Index> result;
-  for (Index i = 0; i < x.size(); ++i) {
-    const Dims at = core::index_of(x.shape(), i);
-    Index place = x.offset();
-    for (int d = 0; d < x.rank(); ++d) place += at[d] * x.strides()[d];
-    result.push_back(place);
-  }
+  for (Index i = 0; i < x.size(); ++i)
+    result.push_back(x.offset() + core::offset_of(x.shape(), x.strides(), i));
   std::sort(result.begin(), result.end());
   return result;
 }

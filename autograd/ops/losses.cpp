@@ -56,8 +56,7 @@ Tensor class_last(const Tensor& logits) {
                  {logits.numel() / std::max<Index>(logits.size(1), 1), logits.size(1)});
 }
 
-void check_cross_entropy(const Tensor& logits, const Tensor& target,
-                         const CrossEntropyOptions& options) {
+void check_cross_entropy(const Tensor& logits, const Tensor& target) {
   core::check_floating("cross_entropy", logits.dtype());
   if (target.dtype() != Int64)
     fail<DTypeError>("cross_entropy: expected Int64 class indices, got ", name(target.dtype()),
@@ -69,8 +68,6 @@ void check_cross_entropy(const Tensor& logits, const Tensor& target,
     fail<ShapeError>("cross_entropy: for logits ", logits.shape(), " the target must be ", expected,
                      ", got ", target.shape(), "; classes are dimension ",
                      logits.dim() == 1 ? 0 : 1, " of the logits");
-  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1))
-    fail<Error>("cross_entropy: label_smoothing must lie in [0, 1], got ", options.label_smoothing);
 }
 
 }  // namespace
@@ -78,7 +75,7 @@ void check_cross_entropy(const Tensor& logits, const Tensor& target,
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                      const CrossEntropyOptions& options) {
   check_defined("cross_entropy", logits, target);
-  check_cross_entropy(logits, target, options);
+  check_cross_entropy(logits, target);
   const Tensor classes = reshape(target, {target.numel()});
   const Tensor losses = row_losses(class_last(logits), classes, options);
   if (options.reduction == Reduction::None) return reshape(losses, target.shape());

@@ -33,6 +33,8 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
 namespace {
 
 void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  core::check_same("linear", x.dtype(), weight.dtype());
+  if (bias.defined()) core::check_same("linear", x.dtype(), bias.dtype());
   if (weight.dim() != 2) fail<ShapeError>("linear: weight must be (out, in), got ", weight.shape());
   if (x.dim() == 0 || x.size(-1) != weight.size(1))
     fail<ShapeError>(
@@ -43,17 +45,18 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
     fail<ShapeError>("linear: bias must be (out) = (", weight.size(0), "), got ", bias.shape());
 }
 
-// As a matrix: all dimensions but the last become one.
+// All dimensions but the last, as one. Rows may be empty, and still be many.
+Index row_count(const Shape& shape) { return core::numel(without(shape, shape.rank() - 1)); }
+
 Tensor rows(const Tensor& x) {
-  return x.dim() == 2 ? x : reshape(x, {x.numel() / std::max<Index>(x.size(-1), 1), x.size(-1)});
+  return x.dim() == 2 ? x : reshape(x, {row_count(x.shape()), x.size(-1)});
 }
 
 NDArray linear_value(const NDArray& x, const NDArray& weight, const Tensor& bias) {
   const Index in = x.shape()[-1], out = weight.shape()[0];
   Shape shape = x.shape();
   shape[-1] = out;
-  const NDArray flat =
-      x.contiguous().view({in ? x.size() / in : core::numel(without(x.shape(), x.rank() - 1)), in});
+  const NDArray flat = x.contiguous().view({row_count(x.shape()), in});
   NDArray y = core::matmul(flat, weight.transpose(0, 1));
   if (bias.defined()) core::add_(y, bias.array(), 1, "linear");
   return y.view(shape);

@@ -58,7 +58,7 @@ Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight
 namespace {
 
 void check_probability(double p) {
-  if (!(p >= 0 && p <= 1)) fail<Error>("dropout: the probability must lie in [0, 1], got ", p);
+  if (!(p >= 0 && p <= 1)) fail("dropout: the probability must lie in [0, 1], got ", p);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ Tensor gelu(const Tensor& x, std::string_view approximate) {
   check_defined("gelu", x);
   if (approximate == "none") return gelu_exact(x);
   if (approximate == "tanh") return gelu_tanh(x);
-  fail<Error>("gelu: approximate must be \"none\" or \"tanh\", got \"", approximate, "\"");
+  fail("gelu: approximate must be \"none\" or \"tanh\", got \"", approximate, "\"");
 }
 
 // The gradient passes where min <= x <= max.

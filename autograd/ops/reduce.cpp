@@ -135,8 +135,7 @@ ValuesIndices min(const Tensor& x, int d, bool keepdim) {
 template <class Extreme>
 static Tensor place(const char* op, const Tensor& x, std::optional<int> d, bool keepdim,
                     Extreme extreme) {
-  if (x.dtype() == Bool)
-    fail<DTypeError>(op, ": expected a numeric dtype, got Bool; convert with .to(Int64)");
+  core::check_numeric(op, x.dtype());
   check_choice(op, x, d);
   if (d)
     return record(

@@ -40,14 +40,19 @@ Dimensions::Offsets Dimensions::at(Index index, int from) const {
   return result;
 }
 
-ReducePlan::ReducePlan(const char* op, const NDArray& x, const Axes& axes, bool keepdim) {
-  std::array<bool, Dims::max_rank> goes{};
-  if (axes.rank() == 0) goes.fill(true);
+std::array<bool, Dims::max_rank> named_axes(const char* op, const Axes& axes, int rank) {
+  std::array<bool, Dims::max_rank> named{};
+  if (axes.rank() == 0) named.fill(true);
   for (const Index axis : axes) {
-    const int d = dim_if_any(op, axis, x.rank());
-    if (std::exchange(goes.at(static_cast<std::size_t>(d)), true))
+    const int d = dim_if_any(op, axis, rank);
+    if (std::exchange(named.at(static_cast<std::size_t>(d)), true))
       fail<ShapeError>(op, ": axes ", axes, " name dimension ", d, " twice; name each once");
   }
+  return named;
+}
+
+ReducePlan::ReducePlan(const char* op, const NDArray& x, const Axes& axes, bool keepdim) {
+  const std::array goes = named_axes(op, axes, x.rank());
   for (int d = 0; d < x.rank(); ++d) {
     if (!goes.at(static_cast<std::size_t>(d)))
       result.push_back(x.shape()[d]);

@@ -34,6 +34,9 @@ class Dimensions {
   int rank_ = 0;
 };
 
+/// Which dimensions `axes` name: all if none. ShapeError for one that is not there or named twice.
+std::array<bool, Dims::max_rank> named_axes(const char* op, const Axes& axes, int rank);
+
 struct ReducePlan {
   /// ShapeError where `axes` name no dimension or one twice.
   ReducePlan(const char* op, const NDArray& x, const Axes& axes, bool keepdim);

@@ -205,12 +205,6 @@ void for_rows(RowKernel kernel, const Shape& shape, std::span<const Operand> ope
                [&](Index first, Index last) { walk(kernel, rows, first, last); });
 }
 
-void same_dtype(const char* op, const NDArray& a, const NDArray& b) {
-  if (a.dtype() != b.dtype()) [[unlikely]]
-    fail<DTypeError>(op, ": dtypes ", name(a.dtype()), " and ", name(b.dtype()),
-                     " differ; convert one of them, for example with .to(", name(a.dtype()), ")");
-}
-
 void must_be_bool(const char* op, const NDArray& x) {
   if (x.dtype() != DType::Bool) [[unlikely]]
     fail<DTypeError>(op, ": expected Bool, got ", name(x.dtype()), "; convert with .to(Bool)");

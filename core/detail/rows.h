@@ -45,8 +45,7 @@ void run_row(RowKernel kernel, Index n, std::span<std::byte* const> data, const 
 /// Runs `kernel` over every row of `shape`, on several threads where there is enough to do.
 void for_rows(RowKernel kernel, const Shape& shape, std::span<const Operand> operands);
 
-/// DTypeError unless both have one dtype, or x is Bool.
-void same_dtype(const char* op, const NDArray& a, const NDArray& b);
+/// DTypeError unless x is Bool.
 void must_be_bool(const char* op, const NDArray& x);
 /// DTypeError for Int64, which has no division.
 void must_divide(const char* op, DType dtype);

@@ -52,8 +52,8 @@ std::vector<Isa> supported_isas() {
 
 void use_isa(Isa isa) {
   if (!supported(isa))
-    fail<Error>("use_isa: expected an instruction set of this CPU, got ", name(isa),
-                "; these work: ", listed());
+    fail("use_isa: expected an instruction set of this CPU, got ", name(isa),
+         "; these work: ", listed());
   detail::chosen = isa;
 }
 
@@ -66,8 +66,8 @@ Isa detail::choose() {
     for (const Isa isa : isas)
       if (std::string(wanted) == name(isa)) choice = isa;
     if (choice == Isa{-1})
-      fail<Error>("TAPEHEAD_ISA: expected an instruction set of this CPU, got \"", wanted,
-                  "\"; these work: ", listed());
+      fail("TAPEHEAD_ISA: expected an instruction set of this CPU, got \"", wanted,
+           "\"; these work: ", listed());
   }
   detail::chosen = choice;
   return choice;

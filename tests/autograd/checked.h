@@ -7,7 +7,7 @@
 
 namespace tapehead::testing {
 
-inline Tensor leaf(const Shape& shape, std::uint32_t seed = 1) {
+inline Tensor noise_leaf(const Shape& shape, std::uint32_t seed = 1) {
   return noise(shape, seed).requires_grad_();
 }
 

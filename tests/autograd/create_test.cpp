@@ -38,10 +38,10 @@ TEST_CASE("tensor refuses numbers that Int64 cannot hold") {
                        "floating-point number",
                        DTypeError);
   const std::string most =
-      "scalar: 18446744073709551615 is beyond what 64-bit whole numbers hold; keep it a "
-      "floating-point number";
-  CHECK_THROWS_WITH_AS(tensor({1, 18446744073709551615ULL}), most.c_str(), DTypeError);
-  CHECK_THROWS_WITH_AS(full({2}, 18446744073709551615ULL), most.c_str(), DTypeError);
+      ": 18446744073709551615 is beyond what 64-bit whole numbers hold; keep it a floating-point "
+      "number";
+  CHECK_THROWS_WITH_AS(tensor({1, 18446744073709551615ULL}), ("tensor" + most).c_str(), DTypeError);
+  CHECK_THROWS_WITH_AS(full({2}, 18446744073709551615ULL), ("scalar" + most).c_str(), DTypeError);
 }
 
 TEST_CASE("tensor refuses lists of different shapes, and values that do not fill a shape") {

@@ -10,15 +10,16 @@
 #include "checked.h"
 
 using namespace tapehead;
-using testing::leaf;
 using testing::noise;
+using testing::noise_leaf;
 using testing::square;
 using Tensors = std::vector<Tensor>;
 
 namespace {
 
 struct Model {
-  Tensor w1 = leaf({8, 6}, 1), b1 = leaf({8}, 2), w2 = leaf({3, 8}, 3), frozen = noise({3}, 4);
+  Tensor w1 = noise_leaf({8, 6}, 1), b1 = noise_leaf({8}, 2), w2 = noise_leaf({3, 8}, 3),
+         frozen = noise({3}, 4);
   NamedTensors parameters() const {
     return {{"w1", w1}, {"b1", b1}, {"w2", w2}, {"frozen", frozen}};
   }
@@ -100,7 +101,7 @@ TEST_CASE("gradcheck_sampled begins no entry that would end after the time is up
   };
   // Seven calls come first, then two for each entry: 0.7 s, 0.9 s, 1.1 s.
   const auto begin = Clock::now();
-  const GradcheckResult result = gradcheck_sampled(slow, {leaf({8})}, {}, {{}, 32, 0, 1.25});
+  const GradcheckResult result = gradcheck_sampled(slow, {noise_leaf({8})}, {}, {{}, 32, 0, 1.25});
   CHECK(std::chrono::duration<double>(Clock::now() - begin).count() < 1.25);
   CHECK(result.checked >= 2);
   CHECK(result.checked + result.skipped == 9);
@@ -109,8 +110,8 @@ TEST_CASE("gradcheck_sampled begins no entry that would end after the time is up
 TEST_CASE("gradcheck_sampled takes any number of entries, but no negative one") {
   const auto f = [](const Tensors& x) { return exp(x[0]); };
   const Index most = std::numeric_limits<Index>::max();
-  CHECK(gradcheck_sampled(f, {leaf({3})}, {}, {{}, most}).checked == 4);
-  CHECK_THROWS_WITH_AS(gradcheck_sampled(f, {leaf({3})}, {}, {{}, -1}),
+  CHECK(gradcheck_sampled(f, {noise_leaf({3})}, {}, {{}, most}).checked == 4);
+  CHECK_THROWS_WITH_AS(gradcheck_sampled(f, {noise_leaf({3})}, {}, {{}, -1}),
                        "gradcheck_sampled: the number of entries cannot be negative, got -1; 0 "
                        "checks one direction alone",
                        Error);

@@ -11,8 +11,8 @@
 #include "checked.h"
 
 using namespace tapehead;
-using testing::leaf;
 using testing::noise;
+using testing::noise_leaf;
 using testing::square;
 using Tensors = std::vector<Tensor>;
 
@@ -28,7 +28,7 @@ std::string text(const GradcheckResult& result) {
 
 TEST_CASE("gradcheck passes a right derivative and counts every entry of the Jacobian") {
   const GradcheckResult result = gradcheck([](const Tensors& x) { return matmul(x[0], x[1]); },
-                                           {leaf({2, 3}), leaf({3, 4}, 2)});
+                                           {noise_leaf({2, 3}), noise_leaf({3, 4}, 2)});
   CHECK(result);
   CHECK(result.message == "");
   CHECK(result.checked == 8 * 6 + 8 * 12);
@@ -43,7 +43,7 @@ TEST_CASE("gradcheck looks at every floating output, and at no other") {
     const ValuesIndices largest = max(x[0], 1);
     return Tensors{largest.values, largest.indices, sum(x[0])};
   };
-  CHECK(gradcheck(f, {leaf({2, 3})}).checked == 2 * 6 + 6);
+  CHECK(gradcheck(f, {noise_leaf({2, 3})}).checked == 2 * 6 + 6);
 }
 
 TEST_CASE("gradcheck leaves inputs alone that require no gradient, of any dtype") {
@@ -51,16 +51,16 @@ TEST_CASE("gradcheck leaves inputs alone that require no gradient, of any dtype"
   const auto f = [](const Tensors& x) {
     return index_select(masked_fill(x[0], x[2], 0) * x[3], 0, x[1]);
   };
-  const GradcheckResult result = gradcheck(f, {leaf({3}), index, mask, noise({3}, 5)});
+  const GradcheckResult result = gradcheck(f, {noise_leaf({3}), index, mask, noise({3}, 5)});
   CHECK(result);
   CHECK(result.checked == 2 * 3);
 }
 
 TEST_CASE("gradcheck reaches parameters that the function does not take as inputs") {
-  const Tensor w = leaf({4, 3}, 2), b = leaf({4}, 3);
+  const Tensor w = noise_leaf({4, 3}, 2), b = noise_leaf({4}, 3);
   const auto layer = [&](const Tensors& x) { return linear(x[0], w, b); };
   CHECK(gradcheck(layer, {noise({2, 3})}, {{"w", w}, {"b", b}}).checked == 8 * 12 + 8 * 4);
-  CHECK(gradcheck(layer, {leaf({2, 3})}, {{"w", w}, {"b", b}}).checked == 8 * (6 + 12 + 4));
+  CHECK(gradcheck(layer, {noise_leaf({2, 3})}, {{"w", w}, {"b", b}}).checked == 8 * (6 + 12 + 4));
 }
 
 TEST_CASE("gradcheck names input, element, both values and their ratio where they disagree") {
@@ -160,14 +160,14 @@ TEST_CASE("gradcheck of relu at 0 names the kink") {
 
 TEST_CASE("gradcheck counts an output that depends on nothing as derivative zero") {
   const auto constant = [](const Tensors& x) { return ones_like(x[0]); };
-  CHECK(gradcheck(constant, {leaf({2})}).checked == 4);
+  CHECK(gradcheck(constant, {noise_leaf({2})}).checked == 4);
   const auto cut = [](const Tensors& x) { return mul(x[0], 2).detach(); };
-  CHECK_FALSE(gradcheck(cut, {leaf({2})}));
+  CHECK_FALSE(gradcheck(cut, {noise_leaf({2})}));
 }
 
 TEST_CASE("gradcheck of empty inputs or outputs has nothing to compare and passes") {
   const GradcheckResult result =
-      gradcheck([](const Tensors& x) { return exp(x[0]); }, {leaf({0, 3})});
+      gradcheck([](const Tensors& x) { return exp(x[0]); }, {noise_leaf({0, 3})});
   CHECK(result);
   CHECK(result.checked == 0);
   CHECK(text(result) == "gradcheck: 0 entries agree, worst error 0 absolute, 0 relative");
@@ -204,7 +204,7 @@ TEST_CASE("gradcheck demands Float64 of inputs, parameters and outputs") {
                        "gradcheck: input 0 of shape (2, 3) is Float32, too coarse for central "
                        "differences; convert it with .to(Float64)",
                        Error);
-  CHECK_THROWS_WITH_AS(gradcheck(identity, {leaf({2})}, {{"w", coarse}}),
+  CHECK_THROWS_WITH_AS(gradcheck(identity, {noise_leaf({2})}, {{"w", coarse}}),
                        "gradcheck: parameter w of shape (2, 3) is Float32, too coarse for central "
                        "differences; convert it with .to(Float64)",
                        Error);
@@ -213,7 +213,7 @@ TEST_CASE("gradcheck demands Float64 of inputs, parameters and outputs") {
           [](const Tensors& x) {
             return Tensors{x[0], to(x[0], Float32)};
           },
-          {leaf({2})}),
+          {noise_leaf({2})}),
       "gradcheck: output 1 of shape (2) is Float32; the function must keep to Float64", Error);
 }
 
@@ -222,13 +222,13 @@ TEST_CASE("gradcheck says when there is nothing to check") {
                        "gradcheck: nothing to check: no input or parameter requires a gradient; "
                        "call requires_grad_() on one",
                        Error);
-  CHECK_THROWS_WITH_AS(gradcheck([](const Tensors& x) { return argmax(x[0]); }, {leaf({2})}),
+  CHECK_THROWS_WITH_AS(gradcheck([](const Tensors& x) { return argmax(x[0]); }, {noise_leaf({2})}),
                        "gradcheck: the function returned no floating tensor to differentiate",
                        Error);
 }
 
 TEST_CASE("gradcheck refuses an input that shows one element at two places") {
-  const Tensor x = leaf({3});
+  const Tensor x = noise_leaf({3});
   const auto f = [](const Tensors& in) { return in[0] * 2; };
   CHECK_THROWS_WITH_AS(gradcheck(f, {x.expand({2, 3})}),
                        "gradcheck: input 0 of shape (2, 3) and strides (0, 1) shows one element at "
@@ -239,7 +239,7 @@ TEST_CASE("gradcheck refuses an input that shows one element at two places") {
 }
 
 TEST_CASE("gradcheck takes transposed and sliced inputs, leaves or not") {
-  const Tensor base = leaf({4, 3});
+  const Tensor base = noise_leaf({4, 3});
   const auto f = [](const Tensors& x) { return exp(x[0]) * x[0]; };
   CHECK(gradcheck(f, {base.t()}).checked == 144);
   CHECK(gradcheck(f, {base.slice(0, 1, 4, 2)}).checked == 36);
@@ -247,20 +247,20 @@ TEST_CASE("gradcheck takes transposed and sliced inputs, leaves or not") {
 }
 
 TEST_CASE("gradcheck takes one tensor as two inputs") {
-  const Tensor x = leaf({3});
+  const Tensor x = noise_leaf({3});
   CHECK(gradcheck([](const Tensors& in) { return in[0] * in[1]; }, {x, x}));
 }
 
 TEST_CASE("gradcheck refuses a function that does not give the same bits twice") {
   CHECK_THROWS_WITH_AS(
-      gradcheck([](const Tensors& x) { return dropout(x[0], 0.5); }, {leaf({4, 8})}),
+      gradcheck([](const Tensors& x) { return dropout(x[0], 0.5); }, {noise_leaf({4, 8})}),
       "gradcheck: the function is not deterministic: output 0 of shape (4, 8) was different the "
       "second time; switch dropout off (eval()), or call manual_seed() inside the function",
       Error);
   int calls = 0;
   CHECK_THROWS_WITH_AS(
       gradcheck([&](const Tensors& x) { return Tensors(static_cast<std::size_t>(++calls), x[0]); },
-                {leaf({2})}),
+                {noise_leaf({2})}),
       "gradcheck: the function returned 1 tensors, then 2; it must always do the same", Error);
 }
 
@@ -269,7 +269,7 @@ TEST_CASE("gradcheck passes dropout that is seeded inside the function") {
     manual_seed(5);
     return dropout(x[0], 0.5);
   };
-  CHECK(gradcheck(f, {leaf({4, 8})}));
+  CHECK(gradcheck(f, {noise_leaf({4, 8})}));
 }
 
 TEST_CASE("gradcheck refuses outputs whose shape depends on values") {
@@ -284,7 +284,7 @@ TEST_CASE("gradcheck refuses outputs whose shape depends on values") {
 }
 
 TEST_CASE("gradcheck puts inputs and parameters back bit for bit, and their versions") {
-  const Tensor x = leaf({3, 2}), w = leaf({3, 2}, 2);
+  const Tensor x = noise_leaf({3, 2}), w = noise_leaf({3, 2}, 2);
   const Tensor x_before = x.detach().clone(), w_before = w.detach().clone();
   const std::uint32_t version = x.array().version();
   const Tensor earlier = sum(x * w);
@@ -299,7 +299,7 @@ TEST_CASE("gradcheck puts inputs and parameters back bit for bit, and their vers
 }
 
 TEST_CASE("gradcheck puts inputs back when the function throws half-way") {
-  const Tensor x = leaf({3});
+  const Tensor x = noise_leaf({3});
   const Tensor before = x.detach().clone();
   int calls = 0;
   const auto f = [&](const Tensors& in) {
@@ -311,7 +311,7 @@ TEST_CASE("gradcheck puts inputs back when the function throws half-way") {
 }
 
 TEST_CASE("gradcheck puts back what the function itself changed") {
-  const Tensor x = leaf({3});
+  const Tensor x = noise_leaf({3});
   const Tensor before = x.detach().clone();
   const auto f = [](const Tensors& in) {
     const NoGradGuard no_grad;
@@ -329,7 +329,7 @@ TEST_CASE("gradcheck puts back what the function itself changed") {
 
 TEST_CASE("gradcheck works inside a NoGradGuard") {
   const NoGradGuard no_grad;
-  CHECK(gradcheck([](const Tensors& x) { return exp(x[0]); }, {leaf({2, 3})}).checked == 36);
+  CHECK(gradcheck([](const Tensors& x) { return exp(x[0]); }, {noise_leaf({2, 3})}).checked == 36);
   CHECK_FALSE(taping());
 }
 
@@ -366,11 +366,11 @@ TEST_CASE("gradgradcheck sees a wrong second derivative behind a right first one
 }
 
 TEST_CASE("gradgradcheck reaches parameters, several outputs and those without a gradient") {
-  const Tensor w = leaf({3}, 2);
+  const Tensor w = noise_leaf({3}, 2);
   const auto f = [&](const Tensors& x) {
     return Tensors{exp(x[0] * w), argmax(x[0]), ones({2}, Float64), sum(x[0])};
   };
-  const GradcheckResult result = gradgradcheck(f, {leaf({3})}, {{"w", w}});
+  const GradcheckResult result = gradgradcheck(f, {noise_leaf({3})}, {{"w", w}});
   CHECK_MESSAGE(result.passed, result.message);
   // Two gradients of 3 elements, by two tensors of 3 and incoming gradients of 3, 2 and 1.
   CHECK(result.checked == 6 * (6 + 6));

@@ -71,7 +71,7 @@ TEST_CASE("arange refuses what does not lead to its end") {
                        ShapeError);
   CHECK_THROWS_WITH_AS(arange(0, 1, 0.5, DType::Int64),
                        "arange: the scalar 0.5 is not a whole number that Int64 holds; convert "
-                       "with .to(Float64) first",
+                       "with .to(Float32) first",
                        DTypeError);
   CHECK_THROWS_WITH_AS(arange(0, 2, 1, DType::Bool),
                        "arange: expected Float32 or Float64, got Bool; convert with .to(Float32)",

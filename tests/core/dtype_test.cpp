@@ -58,14 +58,14 @@ TEST_CASE("a scalar takes the tensor's dtype where it fits") {
 TEST_CASE("a fractional or too large scalar is refused by Int64") {
   CHECK_THROWS_WITH_AS(Scalar(0.5).to<Index>("add"),
                        "add: the scalar 0.5 is not a whole number that Int64 holds; convert with "
-                       ".to(Float64) first",
+                       ".to(Float32) first",
                        DTypeError);
   for (const auto& [value, text] :
        {std::pair{0x1p63, "9.22337e+18"}, {HUGE_VAL, "inf"}, {std::nan(""), "nan"}})
     CHECK_THROWS_WITH_AS(
         Scalar(value).to<Index>("add"),
         ("add: the scalar " + std::string(text) +
-         " is not a whole number that Int64 holds; convert with .to(Float64) first")
+         " is not a whole number that Int64 holds; convert with .to(Float32) first")
             .c_str(),
         DTypeError);
 }

@@ -125,11 +125,11 @@ TEST_CASE("a fractional scalar with Int64 is an error that names .to") {
   const NDArray x = NDArray::full({2}, 3, DType::Int64);
   CHECK_THROWS_WITH_AS(mul(x, 0.5),
                        "mul: the scalar 0.5 is not a whole number that Int64 holds; convert with "
-                       ".to(Float64) first",
+                       ".to(Float32) first",
                        DTypeError);
   CHECK_THROWS_WITH_AS(lt(x, 0.5),
                        "lt: the scalar 0.5 is not a whole number that Int64 holds; convert with "
-                       ".to(Float64) first",
+                       ".to(Float32) first",
                        DTypeError);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("two dtypes never mix by themselves") {
                        DTypeError);
   CHECK_THROWS_WITH_AS(eq(y, x),
                        "eq: dtypes Int64 and Float32 differ; convert one of them, for example with "
-                       ".to(Int64)",
+                       ".to(Float32)",
                        DTypeError);
 }
 
@@ -185,15 +185,15 @@ TEST_CASE("whole numbers wrap around, and their powers are exact") {
         std::vector<Index>{9, -8, least, 1, 79792266297612001});
   CHECK_THROWS_WITH_AS(
       core::pow(base, -1),
-      "pow: Int64 to the power -1 is not a whole number; convert with .to(Float64) first",
+      "pow: Int64 to the power -1 is not a whole number; convert with .to(Float32) first",
       DTypeError);
   CHECK_THROWS_WITH_AS(
       core::pow(2, NDArray::of({1, -3}, {2}, DType::Int64)),
-      "pow: Int64 to the power -3 is not a whole number; convert with .to(Float64) first",
+      "pow: Int64 to the power -3 is not a whole number; convert with .to(Float32) first",
       DTypeError);
   CHECK_THROWS_WITH_AS(
       core::pow(base, NDArray::of({-2}, {1}, DType::Int64)),
-      "pow: Int64 to the power -2 is not a whole number; convert with .to(Float64) first",
+      "pow: Int64 to the power -2 is not a whole number; convert with .to(Float32) first",
       DTypeError);
 }
 

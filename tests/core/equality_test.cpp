@@ -40,7 +40,7 @@ TEST_CASE("allclose has an absolute and a relative tolerance, and opinions on Na
                        ShapeError);
   CHECK_THROWS_WITH_AS(allclose(x, cast(x, DType::Float64)),
                        "allclose: dtypes Float32 and Float64 differ; convert one of them, for "
-                       "example with .to(Float32)",
+                       "example with .to(Float64)",
                        DTypeError);
 }
 

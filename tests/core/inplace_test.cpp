@@ -165,15 +165,15 @@ TEST_CASE("a refused change changes nothing, not even the version") {
       DTypeError);
   CHECK_THROWS_WITH_AS(fill_(whole, 0.5, "fill_"),
                        "fill_: the scalar 0.5 is not a whole number that Int64 holds; convert with "
-                       ".to(Float64) first",
+                       ".to(Float32) first",
                        DTypeError);
   CHECK_THROWS_WITH_AS(add_(whole, whole, 0.5),
                        "add_: the scalar 0.5 is not a whole number that Int64 holds; convert with "
-                       ".to(Float64) first",
+                       ".to(Float32) first",
                        DTypeError);
   CHECK_THROWS_WITH_AS(masked_fill_(whole, NDArray::full({2}, 1, DType::Bool), 0.5),
                        "masked_fill_: the scalar 0.5 is not a whole number that Int64 holds; "
-                       "convert with .to(Float64) first",
+                       "convert with .to(Float32) first",
                        DTypeError);
   CHECK_THROWS_WITH_AS(div_(whole, 2),
                        "div_: Int64 / Int64 has no Int64 result; convert with .to(Float32) first",

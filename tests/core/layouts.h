@@ -38,6 +38,13 @@ inline NDArray filled(NDArray view, const NDArray& x) {
   return view;
 }
 
+/// 0, 1, 2, … in row-major order.
+inline NDArray counted(const Shape& shape, DType dtype = DType::Float32) {
+  std::vector<double> values;
+  for (Index i = 0; i < numel(shape); ++i) values.push_back(static_cast<double>(i));
+  return NDArray::of(values, shape, dtype);
+}
+
 struct Layout {
   std::string name;
   NDArray array;

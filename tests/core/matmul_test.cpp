@@ -157,10 +157,10 @@ TEST_CASE("what matmul refuses, it names with the way out") {
                        "matmul: leading dimensions of (2, 1, 3) and (4, 3, 1) do not broadcast: "
                        "2 against 4; sizes must be equal, or one of them 1",
                        ShapeError);
-  CHECK_THROWS_WITH_AS(
-      matmul(f({2, 3}), NDArray::full({3, 2}, 0, DType::Float64)),
-      "matmul: expected one dtype, got Float32 and Float64; convert one with .to(Float32)",
-      DTypeError);
+  CHECK_THROWS_WITH_AS(matmul(f({2, 3}), NDArray::full({3, 2}, 0, DType::Float64)),
+                       "matmul: dtypes Float32 and Float64 differ; convert one of them, for "
+                       "example with .to(Float64)",
+                       DTypeError);
   const NDArray flags = NDArray::full({2, 2}, 1, DType::Bool);
   CHECK_THROWS_WITH_AS(matmul(flags, flags),
                        "matmul: expected a numeric dtype, got Bool; convert with .to(Int64)",

@@ -246,10 +246,11 @@ TEST_CASE("random arrays refuse dtypes and numbers that make no sense") {
                        Error);
   CHECK_THROWS_WITH_AS(normal_(generator, floats, 0, -1),
                        "normal_: std must not be negative, got -1", Error);
-  CHECK_THROWS_WITH_AS(uniform_(generator, wide, 0, 1),
-                       "uniform_: the target of shape (2, 3) and strides (1, 0) shows some of its "
-                       "memory twice; clone() it first",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      uniform_(generator, wide, 0, 1),
+      "uniform_: elements of the target, of shape (2, 3) and strides (1, 0), share "
+      "memory; clone() it first",
+      ShapeError);
   CHECK(generator.state() == state);
   CHECK(values<float>(floats) == std::vector{0.0F, 0.0F});
 }

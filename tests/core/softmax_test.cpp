@@ -253,7 +253,7 @@ TEST_CASE("what softmax and its relatives refuse, they name with the way out") {
                        "got Float64; convert with .to(Float32)",
                        DTypeError);
   CHECK_THROWS_WITH_AS(logsumexp(x, {0, -2}),
-                       "logsumexp: axes (0, -2) name a dimension twice; name each once",
+                       "logsumexp: axes (0, -2) name dimension 0 twice; name each once",
                        ShapeError);
   const NDArray labels = NDArray::of({0, 3}, {2}, DType::Int64);
   CHECK_THROWS_WITH_AS(cross_entropy(x, labels, -100, 0),

@@ -25,7 +25,7 @@ TEST_CASE("text, errors, printed tensors and generator states do not follow the 
   CHECK(Generator(12345).state() == state);
   CHECK_THROWS_WITH_AS(core::add(whole, 1234.5),
                        "add: the scalar 1234.5 is not a whole number that Int64 holds; convert "
-                       "with .to(Float64) first",
+                       "with .to(Float32) first",
                        DTypeError);
   CHECK_THROWS_WITH_AS(x.view({1234567}),
                        "view: (1234567) does not hold the 2 elements of (2); make their product 2",

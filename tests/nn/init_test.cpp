@@ -114,7 +114,7 @@ TEST_CASE("an initialiser's errors name it, not what it is made of") {
       DTypeError);
   CHECK_THROWS_WITH_AS(init::constant_(ones({2}, Int64), 0.5),
                        "constant_: the scalar 0.5 is not a whole number that Int64 holds; convert "
-                       "with .to(Float64) first",
+                       "with .to(Float32) first",
                        DTypeError);
   CHECK(difference(w, ones({2, 2})) == "");
 }
