@@ -56,13 +56,11 @@ TEST_CASE("where of two numbers has the wider of their dtypes, as in PyTorch") {
 
 TEST_CASE("what a tensor of 0 dimensions may do along 0 or -1 knows no other dimension") {
   const Tensor x = zeros({});
-  const auto refused = [](const char* op, const auto& call) {
+  const std::string refusal =
+      ": dimension 1 is out of range for a tensor of 0 dimensions; unsqueeze(0) it first";
+  const auto refused = [&](const std::string& op, const auto& call) {
     call(0), call(-1);
-    CHECK_THROWS_WITH_AS(call(1),
-                         (std::string(op) + ": dimension 1 is out of range for a tensor of 0 "
-                                            "dimensions; unsqueeze(0) it first")
-                             .c_str(),
-                         ShapeError);
+    CHECK_THROWS_WITH_AS(call(1), (op + refusal).c_str(), ShapeError);
   };
   refused("transpose", [&](int d) { transpose(x, 0, d); });
   refused("squeeze", [&](int d) { squeeze(x, d); });
