@@ -184,6 +184,12 @@ go_oldcpu() {  # core's unit tests on an emulated x86-64 CPU without AVX
   OMP_NUM_THREADS=2 qemu-x86_64 -cpu Nehalem build/release/bin/test_core "$@"
 }
 
+go_mutants() {  # plant faults in every op, one at a time, and see whether the tests notice
+  prepare
+  build mutants mutants
+  build/mutants/bin/mutants "$@"
+}
+
 go_goldens() {  # write tests/goldens anew with PyTorch; where that is 1.13.1, nothing changes
   # Debian's PyTorch belongs to Debian's Python, whatever else comes first on the PATH.
   local script python=/usr/bin/python3

@@ -27,7 +27,12 @@ class OpNode final : public Node {
         Saved::report_change(output_, version_, this);
       output = Tensor(output_, taping() ? Ref<Node>::share(this) : Ref<Node>());
     }
-    std::apply([&](auto&... slot) { (apply(slot, gradient, output, run), ...); }, slots_);
+    std::size_t group = 0;
+    const auto run_rule = [&](auto& slot) {
+      const mutation::RuleScope scope(op, group++, &slot.rule);
+      apply(slot, gradient, output, run);
+    };
+    std::apply([&](auto&... slot) { (run_rule(slot), ...); }, slots_);
   }
 
   void free() noexcept override {
@@ -61,17 +66,24 @@ class OpNode final : public Node {
   static void apply(Slot<Group>& slot, const Tensor& gradient, const Tensor& output, Run& run) {
     if (!slot.rule) return;
     auto gradients = [&] {
-      if constexpr (Group::wants_output)
-        return (*slot.rule)(gradient, output);
-      else
+      if constexpr (!Group::wants_output)
         return (*slot.rule)(gradient);
+      else if constexpr (mutation::planted)
+        return (*slot.rule)(gradient, mutation::Rule::output(output));
+      else
+        return (*slot.rule)(gradient, output);
     }();
     if constexpr (std::is_same_v<decltype(gradients), Tensor>) {
-      run.give(*slot.edges[0], std::move(gradients));
+      give(run, *slot.edges[0], std::move(gradients), 0);
     } else {
       for (std::size_t k = 0; k < slot.edges.size(); ++k)
-        if (slot.edges[k]) run.give(*slot.edges[k], std::move(gradients[k]));
+        if (slot.edges[k]) give(run, *slot.edges[k], std::move(gradients[k]), k);
     }
+  }
+
+  static void give(Run& run, Node& input, Tensor gradient, [[maybe_unused]] std::size_t k) {
+    if constexpr (mutation::planted) gradient = mutation::Rule::gradient(std::move(gradient), k);
+    run.give(input, std::move(gradient));
   }
 
   std::tuple<Slot<Groups>...> slots_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mutation.h"
 #include "node.h"
 
 namespace tapehead {
@@ -21,6 +22,7 @@ class Saved {
   const Tensor& operator()() const {
     if (tensor_.defined() && tensor_.array().version() != version_) [[unlikely]]
       report_change(tensor_.array(), version_, tensor_.node());
+    if constexpr (mutation::planted) return mutation::Rule::saved(tensor_, this);
     return tensor_;
   }
   [[noreturn]] static void report_change(const NDArray& now, std::uint32_t then,

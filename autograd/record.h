@@ -61,6 +61,25 @@ OpCall describe(const char* op, std::vector<const Tensor*>& inputs, const Parts&
   return {op, tape.running, inputs, arguments.str()};
 }
 
+/// The value of an op; a wrong one where a fault is planted.
+template <class Compute, class... Parts>
+auto evaluate([[maybe_unused]] const char* op, Compute& compute,
+              [[maybe_unused]] const Parts&... parts) {
+  if constexpr (!mutation::planted) {
+    return compute();
+  } else {
+    mutation::Value value(op);
+    const auto plant = [&](const auto& part) {
+      if constexpr (requires { part.values; })
+        std::apply([&](const auto&... x) { (value.argument(x), ...); }, part.values);
+      else if constexpr (!requires { part.rule; })
+        for (const Tensor* input : part.inputs) value.input(*input);
+    };
+    (plant(parts), ...);
+    return value.result(compute());
+  }
+}
+
 /// Error for an undefined `self`.
 void check_target(const char* op, const Tensor& self);
 /// GraphError if a recorded in-place op on `self` would lose a gradient.
@@ -74,7 +93,7 @@ void succeed(Tensor& self, Ref<Node> node);
 template <class Value, class... Parts>
 Tensor record(const char* op, Value value, Parts... parts) {
   const auto run = [&] {
-    NDArray array = value();
+    NDArray array = detail::evaluate(op, value, parts...);
     Ref<Node> node = detail::make_node(op, array, std::tuple_cat(detail::as_group(parts)...));
     return Tensor(std::move(array), std::move(node));
   };
@@ -102,7 +121,11 @@ Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... pa
   if (tape.observers) [[unlikely]]
     notify_before(call = detail::describe(op, inputs, parts...));
   Ref<Node> node = recorded ? detail::make_node(op, self.array(), groups) : Ref<Node>();
-  change(self.impl()->array);
+  const auto changed = [&] {
+    change(self.impl()->array);
+    return &self.impl()->array;
+  };
+  detail::evaluate(op, changed, parts...);
   if (recorded) detail::succeed(self, std::move(node));
   if (tape.observers) [[unlikely]]
     notify_after(call, self);

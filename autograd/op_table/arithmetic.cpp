@@ -103,6 +103,8 @@ Rows comparisons() {
       {"le", "le(a, b)", binary, [](In x) { return le(x[0], x[1]); }},
       {"gt", "gt(a, b)", binary, [](In x) { return gt(x[0], x[1]); }},
       {"ge", "ge(a, b)", binary, [](In x) { return ge(x[0], x[1]); }},
+      {"eq", "eq(a, abs(a))", unary, [](In x) { return eq(x[0], abs(x[0])); }},
+      {"ne", "ne(a, abs(a))", unary, [](In x) { return ne(x[0], abs(x[0])); }},
       {"eq", "eq(a, 0.421875)", unary, [](In x) { return eq(x[0], 0.421875); }},
       {"ne", "ne(a, 0.421875)", unary, [](In x) { return ne(x[0], 0.421875); }},
       {"lt", "lt(a, 0.421875)", unary, [](In x) { return lt(x[0], 0.421875); }},

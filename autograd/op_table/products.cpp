@@ -80,6 +80,10 @@ Rows attention() {
          return both(fused_attention(x[0], x[1], x[2], mask, {}, {}, 0.7, true));
        }},
       {"fused_attention",
+       "attend(a, b, c, bias=d, scale=0.7)",
+       {biased},
+       [](In x) { return both(fused_attention(x[0], x[1], x[2], {}, x[3], {}, 0.7, true)); }},
+      {"fused_attention",
        "attend(a, b, c, mask=every_third(1, 1, 3, 1), bias=d, keep=keep(1, 2, 3, 4), scale=0.7)",
        {biased},
        [](In x) {

@@ -162,7 +162,11 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   check_defined("sum_to", x);
   if (shape == x.shape()) return x;
   return record(
-      "sum_to", [&] { return core::sum_to(x.array(), shape); },
+      "sum_to",
+      [&] {
+        if constexpr (mutation::planted) return mutation::Rule::sum_to(x.array(), shape);
+        return core::sum_to(x.array(), shape);
+      },
       wrt(x, [s = x.shape()](const Tensor& g) { return expand(g, s); }), args(shape));
 }
 

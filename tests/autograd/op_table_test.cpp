@@ -93,7 +93,7 @@ TEST_CASE("no two rows show the same call, and example inputs are all different"
 }
 
 TEST_CASE("every op's Jacobian agrees with central differences to 1e-6") {
-  for (const OpRow& row : op_table()) {
+  for (const OpRow& row : rows()) {
     if (!row.differentiable) continue;
     const GradcheckResult result = gradcheck(row, strict);
     CHECK_MESSAGE(result.passed, result.message);
@@ -153,7 +153,7 @@ TEST_CASE("every op's second derivative agrees with central differences") {
 }
 
 TEST_CASE("no op's gradient vanishes everywhere") {
-  for (const OpRow& row : op_table()) {
+  for (const OpRow& row : rows()) {
     if (!row.differentiable) continue;
     CAPTURE(row.call);
     const Tensors found = gradients(row, leaves(row, row.inputs[0]));
@@ -175,18 +175,18 @@ TEST_CASE("every op refuses undefined inputs in its own name") {
                               "sub_",         "mul_",           "div_",
                               "copy_",        "fill_",          "zero_",
                               "masked_fill_", "slice_backward", "index_select_backward"};
-  for (const OpRow& row : op_table()) {
+  for (const OpRow& row : rows()) {
     try {
       row.f(Tensors(row.inputs[0].size()));
     } catch (const Error& error) {
       if (std::string(error.what()).starts_with(row.op + ": ")) named.insert(row.op);
     }
   }
-  for (const OpRow& row : op_table()) CHECK_MESSAGE(named.count(row.op) == 1, row.op);
+  for (const OpRow& row : rows()) CHECK_MESSAGE(named.count(row.op) == 1, row.op);
 }
 
 TEST_CASE("comparisons and indices have no gradient") {
-  for (const OpRow& row : op_table()) {
+  for (const OpRow& row : rows()) {
     if (row.differentiable) continue;
     CAPTURE(row.call);
     for (const Tensor& output : row.f(leaves(row, row.inputs[0])))

@@ -12,8 +12,13 @@ using namespace tapehead::testing;
 
 namespace {
 
+// The same along both paths that a rule may take.
 std::vector<double> gradient(const Tensor& y, const Tensor& x) {
-  return values(autograd::grad({sum(y)}, {x})[0]);
+  const Tensor loss = sum(y);
+  const Tensor recorded = autograd::grad({loss}, {x}, {}, true, true)[0];
+  const Tensor fused = autograd::grad({loss}, {x})[0];
+  CHECK(difference(fused, recorded, {.relative_to_at_least_one = 1e-14}) == "");
+  return values(fused);
 }
 
 }  // namespace
@@ -176,6 +181,12 @@ TEST_CASE("pow has gradient zero where an exponent or base is 0") {
   CHECK(gradient(pow(zero, exponent), exponent) == Values{0, 0, 0});
   CHECK(gradient(pow(zero, 0), zero) == Values{0, 0, 0});
   CHECK(gradient(pow(0, exponent), exponent) == Values{0, 0, 0});
+}
+
+TEST_CASE("pow of 0 falls without end where the exponent is negative") {
+  const Tensor zero = leaf({0}), exponent = leaf({-1});
+  CHECK(gradient(pow(zero, exponent), exponent) == Values{-INFINITY});
+  CHECK(gradient(pow(0, exponent), exponent) == Values{-INFINITY});
 }
 
 TEST_CASE("sqrt at 0 has an infinite gradient, logsumexp of nothing finite none") {
