@@ -66,7 +66,7 @@ static void run_backward(std::span<const Tensor> roots, std::span<const Tensor> 
   Run run(retain_graph.value_or(create_graph), create_graph, true);
   seed_all(run, roots, gradients);
   for (auto [node, g] = run.next(); node; std::tie(node, g) = run.next()) {
-    if (node->collects) run.collect(node, g);  // first, so that the run still knows the node
+    run.arrive(node, g);
     if (!node->is_leaf()) run.propagate(*node, g);
   }
   run.commit();
@@ -100,7 +100,9 @@ std::vector<Tensor> autograd::grad(const std::vector<Tensor>& outputs,
     const auto [first, last] =
         std::equal_range(wanted.begin(), wanted.end(), Wanted{node.raw(), 0}, by_node);
     for (auto w = first; w != last; ++w) result[w->index] = g;
-    if (node->number > oldest) run.propagate(*node, g);
+    if (node->number <= oldest) continue;
+    run.arrive(node, g);
+    run.propagate(*node, g);
   }
   for (std::size_t i = 0; i < result.size() && !allow_unused; ++i)
     if (!result[i].defined())

@@ -8,13 +8,24 @@
 
 namespace tapehead {
 
+/// Hooks of a tensor. An empty one stands where retain_grad() was called.
+using TensorHooks = detail::HookList<TensorHook>;
+
+namespace detail {
+void forget(TensorHooks* hooks) noexcept;
+}
+
 /// Nodes link to the nodes of their inputs, never to tensors. Numbers grow from inputs to outputs.
 struct Node {
   Node(const char* op_name, const NDArray& output)
-      : op(op_name), shape(output.shape()), dtype(output.dtype()) {
+      : dtype(output.dtype()), op(op_name), shape(output.shape()) {
     ++tape.live_nodes;
   }
-  virtual ~Node() { --tape.live_nodes; }
+  virtual ~Node() {
+    --tape.live_nodes;
+    if (hooks) [[unlikely]]
+      detail::forget(hooks);
+  }
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   static void* operator new(std::size_t bytes) { return core::allocate(bytes); }
@@ -24,15 +35,18 @@ struct Node {
   virtual void propagate(const Tensor& /*gradient*/, Run& /*run*/) {}
   /// Lets go of everything saved, and of the inputs.
   virtual void free() noexcept {}
+  /// Appends the nodes of the inputs that a gradient flows to: none once freed.
+  virtual void list_inputs(std::vector<Node*>& /*out*/) const {}
   bool is_leaf() const { return number == 0; }
 
   core::RefCount refs;
   bool freed = false, collects = false;  // collects: keeps its gradient after backward
+  DType dtype;                           // of the output, and so of its gradient
   std::uint64_t number = 0;
   const char* op;
-  Shape shape;  // of the output, and so of its gradient
-  DType dtype;
+  Shape shape;  // of the output, too
   Tensor grad;
+  TensorHooks* hooks = nullptr;          // its own
   std::atomic<Run*> queued_by{nullptr};  // with, meanwhile, the gradient gathered so far
   Tensor incoming;
   Node* next_dead = nullptr;

@@ -1,4 +1,5 @@
-// Observers: told of every op of this thread while they live, before and after it runs.
+// Observers: told of every op of this thread while they live, before and after it runs; of every
+// derivative rule that a backward pass runs, and of every call of a module.
 //
 //   struct Shapes : Observer {
 //     void after(const OpCall& op, const Tensor& y) override { std::cout << op.op << y.shape(); }
@@ -7,6 +8,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tape.h"
 #include "tensor.h"
@@ -16,7 +18,8 @@ namespace tapehead {
 /// One op being run.
 struct OpCall {
   const char* op;
-  const char* within;                     // the op whose derivative rule runs it, or ""
+  const char* within;                     // the op whose derivative rule runs it; or "hook",
+                                          // "backward" (of a collected gradient), "" (none)
   std::span<const Tensor* const> inputs;  // differentiable or not, in the op's order
   std::string arguments;                  // the rest, as written in a call: "1, 2"
 };
@@ -32,13 +35,26 @@ class Observer {
 
   virtual void before(const OpCall& /*call*/) {}
   virtual void after(const OpCall& /*call*/, const Tensor& /*result*/) {}
+  /// The derivative rule of `node` is about to be given the gradient of its op's output.
+  virtual void before_rule(const Node& /*node*/, const Tensor& /*gradient*/) {}
   /// A derivative rule of the op named `tape.running` has made a gradient ("" for the first).
   virtual void gradient(const Tensor& /*gradient*/) {}
+  /// The rule is done. Not told if it threw.
+  virtual void after_rule(const Node& /*node*/) {}
+  /// The module named last in module_path() begins.
+  virtual void enter() {}
+  /// It has returned `outputs`: the tensors of what its forward() returns, if that is a tensor or a
+  /// vector, array, pair or tuple of them. Not told if it threw.
+  virtual void leave(const std::vector<Tensor>& /*outputs*/) {}
 
  private:
   friend void notify_before(const OpCall& call);
   friend void notify_after(const OpCall& call, const Tensor& result);
+  friend void notify_before_rule(const Node& node, const Tensor& gradient);
   friend void notify_gradient(const Tensor& gradient);
+  friend void notify_after_rule(const Node& node);
+  friend void notify_enter();
+  friend void notify_leave(const std::vector<Tensor>& outputs);
   template <class Tell>
   static void tell(Tell tell);
 
@@ -47,6 +63,10 @@ class Observer {
 
 void notify_before(const OpCall& call);
 void notify_after(const OpCall& call, const Tensor& result);
+void notify_before_rule(const Node& node, const Tensor& gradient);
 void notify_gradient(const Tensor& gradient);
+void notify_after_rule(const Node& node);
+void notify_enter();
+void notify_leave(const std::vector<Tensor>& outputs);
 
 }  // namespace tapehead

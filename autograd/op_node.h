@@ -35,6 +35,10 @@ class OpNode final : public Node {
     std::apply([&](auto&... slot) { (run_rule(slot), ...); }, slots_);
   }
 
+  void list_inputs(std::vector<Node*>& out) const override {
+    std::apply([&](const auto&... slot) { (list_edges(slot, out), ...); }, slots_);
+  }
+
   void free() noexcept override {
     freed = true;
     std::apply([](auto&... slot) { ((slot.rule.reset(), slot.edges = {}), ...); }, slots_);
@@ -60,6 +64,12 @@ class OpNode final : public Node {
       slot.edges[k] = Ref<Node>::share(input);
       number = std::max(number, input->number + 1);
     }
+  }
+
+  template <class Group>
+  static void list_edges(const Slot<Group>& slot, std::vector<Node*>& out) {
+    for (const Ref<Node>& edge : slot.edges)
+      if (edge) out.push_back(edge.raw());
   }
 
   template <class Group>

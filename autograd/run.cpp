@@ -1,6 +1,7 @@
 #include "run.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "../core/elementwise.h"
 #include "observer.h"
@@ -28,10 +29,29 @@ void check_collected(const Node& node) {
                    ", to which nothing can be added; call zero_grad() first");
 }
 
+void check_answer(const Tensor& gradient, const Tensor& answer) {
+  if (answer.shape() == gradient.shape() && answer.dtype() == gradient.dtype()) return;
+  fail<ShapeError>("register_hook: a hook returned ", answer.shape(), " ", name(answer.dtype()),
+                   " for a gradient of ", gradient.shape(), " ", name(gradient.dtype()),
+                   "; return one like it, or an undefined tensor to leave it as it is");
+}
+
+// Names what runs, while it does.
+struct Running {
+  explicit Running(const char* what) : outer(std::exchange(tape.running, what)) {}
+  ~Running() { tape.running = outer; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  const char* outer;
+};
+
+std::atomic<std::uint64_t> runs{0};
+
 }  // namespace
 
 Run::Run(bool retain_graph, bool create_graph, bool collecting)
-    : retain_graph_(retain_graph),
+    : id_(++runs),
+      retain_graph_(retain_graph),
       collecting_(collecting),
       mode_(create_graph),
       around_(std::exchange(tape.run, this)) {}
@@ -102,18 +122,41 @@ void Run::propagate(Node& node, const Tensor& gradient) {
                      ": a backward pass has been here, to its end or until it threw, and freed "
                      "what was saved; pass retain_graph = true the first time, or compute the "
                      "value again");
-  struct Running {
-    const char* outer;
-    ~Running() { tape.running = outer; }
-  } const running{std::exchange(tape.running, node.op)};
+  const Running running(node.op);
   ++tape.visited;
+  if (tape.observers) [[unlikely]]
+    notify_before_rule(node, gradient);
   node.propagate(gradient, *this);
+  if (tape.observers) [[unlikely]]
+    notify_after_rule(node);
   if (!retain_graph_) node.free();
 }
 
-void Run::collect(const Ref<Node>& node, Tensor gradient) {
-  collected_.push_back({node, std::move(gradient)});
+// A leaf collects what its hooks leave; another, what it is where retain_grad() stands among them.
+// `kept`, if any, has the gradient before all hooks.
+void Run::run_hooks(const Ref<Node>& node, Tensor& gradient, Tensor* kept) {
+  const Running running("hook");
+  for (const auto& hook : node->hooks->now()) {
+    if (!*hook) {
+      if (kept) *kept = gradient;
+      continue;
+    }
+    Tensor answer = (*hook)(gradient);
+    if (!answer.defined()) continue;
+    check_answer(gradient, answer);
+    gradient = std::move(answer);
+  }
+  if (kept && node->is_leaf()) *kept = gradient;
 }
+
+// Noted before hooks run, so that the run knows the node whatever they throw.
+void Run::arrive(const Ref<Node>& node, Tensor& gradient) {
+  const bool collects = collecting_ && node->collects;
+  if (collects) collected_.push_back({node, gradient});
+  if (node->hooks) [[unlikely]]
+    run_hooks(node, gradient, collects ? &collected_.back().gradient : nullptr);
+}
+
 
 // The memory that commit() will add to, in order.
 Run::Pooled<const core::Storage*> Run::added_to() const {
@@ -127,6 +170,7 @@ Run::Pooled<const core::Storage*> Run::added_to() const {
 // First what may throw, then what cannot. The gradient a user sees is never memory that someone
 // else can write to, nor one that shows an element twice.
 void Run::commit() {
+  const Running running("backward");  // for observers of the ops below
   const Pooled<const core::Storage*> changing = added_to();
   const auto is_changing = [&](const Tensor& gradient) {
     return std::binary_search(changing.begin(), changing.end(), gradient.array().storage());
@@ -137,7 +181,7 @@ void Run::commit() {
     if (!first && taping())
       gradient = add(node->grad, gradient);
     else if (!gradient.exclusive() && (first || is_changing(gradient)))
-      gradient = clone(gradient);
+      gradient = taping() ? clone(gradient) : Tensor(gradient.array().clone());
   }
   for (auto& [node, gradient] : collected_) {
     if (node->grad.defined() && !taping())

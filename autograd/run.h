@@ -22,12 +22,16 @@ class Run {
   void give(Node& node, Tensor gradient);
   /// The next node and its whole gradient; null at the end.
   std::pair<Ref<Node>, Tensor> next();
+  /// Takes in the gradient of a node: runs the hooks of its tensor, which may replace `gradient`,
+  /// and notes what commit() shall collect.
+  void arrive(const Ref<Node>& node, Tensor& gradient);
   /// Hands `gradient` on to the inputs of `node`, and frees the node unless retained.
   void propagate(Node& node, const Tensor& gradient);
-  /// Notes what commit() shall add to the gradient that users see.
-  void collect(const Ref<Node>& node, Tensor gradient);
   /// Adds all that was collected; nothing has been touched if this throws.
   void commit();
+
+  /// A number that no other pass has, on any thread.
+  std::uint64_t id() const { return id_; }
 
  private:
   struct Outer {  // a node that an enclosing run has queued too
@@ -43,8 +47,10 @@ class Run {
   using Pooled = std::vector<T, core::PoolAllocator<T>>;
 
   void claim(Node& node);
+  static void run_hooks(const Ref<Node>& node, Tensor& gradient, Tensor* kept);
   Pooled<const core::Storage*> added_to() const;
 
+  std::uint64_t id_;
   bool retain_graph_, collecting_;
   GradMode mode_;
   Run* around_;

@@ -19,6 +19,7 @@
 
 #include "../core/ndarray.h"
 #include "../core/reduce.h"
+#include "hooks.h"
 
 namespace tapehead {
 
@@ -32,6 +33,8 @@ using enum DType;
 
 class Tensor;
 struct Node;
+/// Is shown a gradient; a defined answer takes its place.
+using TensorHook = std::function<Tensor(const Tensor&)>;
 void destroy(Node* node) noexcept;
 
 /// What a handle refers to: the value, and how it came about.
@@ -91,8 +94,27 @@ class Tensor {
   Tensor grad() const;
   void zero_grad();
   /// Has backward() also collect the gradient of this intermediate, as it is after any change in
-  /// place.
+  /// place, and after the hooks that were registered before this call.
   void retain_grad();
+  /// Has every backward pass that reaches this tensor call `hook`, a function of a Tensor, with the
+  /// gradient: once, when it is complete. What it returns, if it is a defined tensor, takes the
+  /// gradient's place for the hooks registered later, for retain_grad() if called later, for a
+  /// leaf's grad, and for all that is below. With `create_graph` this is recorded.
+  ///
+  /// As in PyTorch 1.13: a change in place leaves hooks on the value before it (later hooks see the
+  /// new one, as in PyTorch 2); autograd::grad() returns the gradient as it is before this tensor's
+  /// own hooks, which only run if it goes on from there; a hook must not change its argument. What
+  /// it throws ends the pass, and no gradient is collected. The pass throws ShapeError for an
+  /// answer of another shape or dtype.
+  ///
+  /// Hooks belong to the tensor, whatever thread goes back through it. They die with the last
+  /// tensor or graph that refers to it: a hook that holds this tensor, or one made from it, keeps
+  /// itself alive until it is removed (hold detach() of it instead). A leaf that is made a constant
+  /// forgets its hooks. GraphError if this tensor requires no gradient.
+  template <class Hook>
+  RemovableHandle register_hook(Hook hook) const {
+    return add_hook(detail::answering<Tensor, const Tensor&>(std::move(hook)));
+  }
   /// Adds d(this)/d(leaf) to the gradient of every leaf this tensor depends on: all of them or, if
   /// anything is thrown, none. A tensor of one element needs no `gradient`. Frees the graph on its
   /// way, so that none is left to try again after a throw, unless `retain_graph` (by default: if
@@ -104,7 +126,7 @@ class Tensor {
   /// The same memory without the history.
   Tensor detach() const { return Tensor(array()); }
   /// Gives all handles of this leaf or constant another value, of any shape (PyTorch's `x.data =`);
-  /// its gradient is forgotten. Error for an undefined value; GraphError for the result of an op,
+  /// its gradient is forgotten, its hooks stay. Error for an undefined value; GraphError for the result of an op,
   /// or a dtype without gradients where one is required.
   Tensor& set_data(NDArray value);
 
@@ -232,6 +254,7 @@ class Tensor {
 
  private:
   [[noreturn]] [[gnu::cold]] static void refuse_undefined();
+  RemovableHandle add_hook(TensorHook hook) const;
 
   Ref<TensorImpl> impl_;
 };

@@ -4,16 +4,16 @@
 #include <ostream>
 
 #include "../autograd/create.h"
+#include "../autograd/shape_trace.h"
 #include "../core/memory.h"
 #include "../nn/attention.h"
-#include "op_trace.h"
 #include "output.h"
 #include "usage.h"
 
 namespace tapehead::cli {
 namespace {
 
-void show(const char* step, OpTrace& ops) {
+void show(const char* step, ShapeTrace& ops) {
   say(core::to_text("\n", step, "\n", ops.lines(screen().width)));
 }
 
@@ -41,10 +41,10 @@ void trace(const TraceArguments& a) {
   const Index B = a.batch, T = a.length, H = attn.num_heads, d_k = attn.d_k;
   const Tensor x = randn({B, T, a.d_model});
   say(core::to_text("multi-head attention of x ", x.shape(), ", ", H, H == 1 ? " head" : " heads",
-                    " of d_k = ", a.d_model, " / ", H, " = ", d_k, "\n", OpTrace::head()));
+                    " of d_k = ", a.d_model, " / ", H, " = ", d_k, "\n", ShapeTrace::head()));
 
   const NoGradGuard no_grad;
-  OpTrace ops;
+  ShapeTrace ops;
   const auto split = [&](const Tensor& projected) {
     return projected.view({B, T, H, d_k}).transpose(1, 2);
   };

@@ -23,6 +23,11 @@ class Error : public std::exception {
     located_ = true;
   }
 
+ protected:
+  struct Located {};
+  /// A message that says itself in which module.
+  Error(std::string message, Located) : message_(std::move(message)), located_(true) {}
+
  private:
   std::string message_;
   bool located_ = false;

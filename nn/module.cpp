@@ -70,6 +70,11 @@ std::string Module::type_name() const {
   return without_namespaces(status == 0 ? name.get() : typeid(*this).name());
 }
 
+detail::ModuleHooks& Module::hooks() {
+  if (!hooks_) hooks_ = std::make_shared<detail::ModuleHooks>();
+  return *hooks_;
+}
+
 // Registration.
 
 void Module::check_name(const std::string& name) const {

@@ -17,11 +17,13 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "../autograd/tape.h"
+#include "module_hooks.h"
 #include "parameter.h"
 #include "unregistered.h"
 
@@ -85,6 +87,44 @@ class Module {
   /// Freezes all parameters (false) or has them learn again.
   Module& requires_grad_(bool on = true);
 
+  /// Has every call of this module call `hook(module, inputs)` before its forward(), with those
+  /// arguments of the call that are Tensors, undefined ones included. A hook may return nothing;
+  /// tensors, as many as there are inputs, that take their place (Error for another number); or, of
+  /// one input, the tensor itself.
+  ///
+  /// Of all hooks: they run in the order of registration, each on what the one before it left; one
+  /// that throws ends the call or the pass like any other error. They belong to the module: they
+  /// run whichever thread calls it, and are not to be added or removed while another does. What a
+  /// hook holds lives until it is removed or the module is gone.
+  template <class Hook>
+  RemovableHandle register_forward_pre_hook(Hook hook) {
+    return hooks().forward_pre.add(detail::module_hook<const Tensors&>(std::move(hook)));
+  }
+  /// Has every call call `hook(module, inputs, outputs)` after its forward(). Outputs are the
+  /// tensors of what that returns, if it is a tensor or a vector, array, pair or tuple of them, and
+  /// may be replaced as inputs above.
+  template <class Hook>
+  RemovableHandle register_forward_hook(Hook hook) {
+    return hooks().forward.add(
+        detail::module_hook<const Tensors&, const Tensors&>(std::move(hook)));
+  }
+  /// Has every backward pass through a call of this module call `hook(module, grad_input,
+  /// grad_output)` when the gradients of all inputs are known: those of inputs and of outputs, as
+  /// listed above, undefined where there are none (where PyTorch 1.13 has zeros for a constant
+  /// beside an input that requires a gradient). What it returns, as above, takes the place of
+  /// grad_input. If no input requires a gradient, it is called when those of the outputs are known,
+  /// and is to return nothing.
+  ///
+  /// As in PyTorch: the hooks of a call are those that there are when forward() begins, removed or
+  /// not by the time of the pass, as long as the module lives; a pass that reaches inputs without
+  /// coming through an output runs none; inputs and outputs go by other nodes that share memory, so
+  /// a recorded change of them in place is refused. With `create_graph` hooks are recorded.
+  template <class Hook>
+  RemovableHandle register_full_backward_hook(Hook hook) {
+    return hooks().full_backward.add(
+        detail::module_hook<const Tensors&, const Tensors&>(std::move(hook)));
+  }
+
   /// "Linear", "ModuleList<Block>".
   std::string type_name() const;
 
@@ -102,8 +142,11 @@ class Module {
   void check_registered() const;
   /// What the module path calls this one.
   const std::string& label() const { return label_; }
+  /// Whether a call has hooks to run or observers to tell.
+  bool watched() const { return hooks_ != nullptr || tape.observers != nullptr; }
 
  private:
+  friend class detail::WatchedCall;
   struct Child {
     std::string name;
     Module* module;
@@ -127,10 +170,12 @@ class Module {
                bool strict);
   void check_name(const std::string& name) const;
   void set_label(const std::string& label);
+  detail::ModuleHooks& hooks();
 
   std::vector<Child> children_;
   std::vector<Entry> parameters_, buffers_;
   std::string label_;
+  std::shared_ptr<detail::ModuleHooks> hooks_;
   bool training_ = true;
   mutable std::atomic<bool> checked_ = false;
 };
@@ -145,7 +190,9 @@ class Layer : public Module {
     const ModuleCall call(label());
     try {
       check_registered();
-      return static_cast<Self*>(this)->forward(std::forward<Args>(args)...);
+      if (!watched()) [[likely]]
+        return static_cast<Self*>(this)->forward(std::forward<Args>(args)...);
+      return watched_call<Args...>(std::index_sequence_for<Args...>(), args...);
     } catch (Error& error) {
       error.locate(module_path());
       throw;
@@ -153,6 +200,34 @@ class Layer : public Module {
   }
 
  private:
+  template <class... Args, std::size_t... I>
+  decltype(auto) watched_call(std::index_sequence<I...>, std::remove_reference_t<Args>&... args) {
+    detail::WatchedCall call(*this);
+    Tensors inputs, outputs;
+    (detail::append(args, inputs), ...);
+    call.before(inputs);
+    const auto forward = [&]() -> decltype(auto) {
+      return static_cast<Self*>(this)->forward(
+          detail::in_place_of<Args>(args, inputs, detail::tensors_among<Args...>(I))...);
+    };
+    using Result = decltype(forward());
+    if constexpr (std::is_void_v<Result>) {
+      forward();
+      call.after(outputs);
+    } else {
+      Result result = forward();
+      detail::each_tensor(result, [&](const Tensor& y) { outputs.push_back(y); });
+      if (call.after(outputs)) {
+        std::size_t k = 0;
+        if constexpr (std::is_reference_v<Result>)
+          call.refuse_reference();
+        else
+          detail::each_tensor(result, [&](Tensor& y) { y = outputs[k++]; });
+      }
+      return result;
+    }
+  }
+
   detail::Extent extent() const override { return {static_cast<const Self*>(this), sizeof(Self)}; }
 };
 
