@@ -85,7 +85,8 @@ std::string in_program(ElfW(Addr) address) {
   return demangled(std::prev(after)->name.c_str());
 }
 
-// What the loader knows of a frame: "libc.so.6(mangled+0x1d) [0x7f…]", without a name "file(+0x1d)".
+// What the loader knows of a frame: "libc.so.6(mangled+0x1d) [0x7f…]", without a name
+// "file(+0x1d)".
 std::string in_library(void* frame) {
   const std::unique_ptr<char*, decltype(&std::free)> text(backtrace_symbols(&frame, 1), &std::free);
   if (text == nullptr) return "?";

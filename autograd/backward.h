@@ -19,8 +19,9 @@ void backward(const std::vector<Tensor>& roots, const std::vector<Tensor>& gradi
               std::optional<bool> retain_graph = {}, bool create_graph = false);
 
 /// The sum over outputs of d(output)/d(input), weighted by `grad_outputs`, for each input. Touches
-/// no leaf's grad; an input's own hooks do not change its gradient (see Tensor::register_hook). GraphError for an input that requires no gradient or, unless `allow_unused`, was
-/// not used; with it, such an input's gradient is undefined.
+/// no leaf's grad; an input's own hooks do not change its gradient (see Tensor::register_hook).
+/// GraphError for an input that requires no gradient or, unless `allow_unused`, was not used; with
+/// it, such an input's gradient is undefined.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs = {},
                          std::optional<bool> retain_graph = {}, bool create_graph = false,

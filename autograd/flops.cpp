@@ -23,10 +23,29 @@ bool reduces(std::string_view op) {
                         "prod", "cumsum", "norm"});
 }
 bool only_moves(std::string_view op) {
-  return is_one_of(op, {"clone", "contiguous", "cat", "stack", "to", "gather", "index_select",
-                        "embedding", "slice_backward", "select_backward", "where", "masked_fill",
-                        "tril", "triu", "flip", "roll", "repeat", "sort", "attention_weights",
-                        "masked_fill_", "copy_", "fill_", "zero_"});
+  return is_one_of(op, {"clone",
+                        "contiguous",
+                        "cat",
+                        "stack",
+                        "to",
+                        "gather",
+                        "index_select",
+                        "embedding",
+                        "slice_backward",
+                        "select_backward",
+                        "where",
+                        "masked_fill",
+                        "tril",
+                        "triu",
+                        "flip",
+                        "roll",
+                        "repeat",
+                        "sort",
+                        "attention_weights",
+                        "masked_fill_",
+                        "copy_",
+                        "fill_",
+                        "zero_"});
 }
 
 // q (…, Tq, d), k (…, Tk, d), v (…, Tk, d_v): scores (…, Tq, Tk).

@@ -21,12 +21,13 @@ bool fills(const std::string& op) {
 Operands read(const OpCall& call) {
   Operands result;
   for (const Tensor* input : call.inputs)
-    result.push_back(
-        {"input " + std::to_string(result.size()), statistics(input->array())});
+    result.push_back({"input " + std::to_string(result.size()), statistics(input->array())});
   return result;
 }
 
-std::string counts(const Statistics& s) { return core::to_text(s.nan, " NaN and ", s.inf(), " inf"); }
+std::string counts(const Statistics& s) {
+  return core::to_text(s.nan, " NaN and ", s.inf(), " inf");
+}
 
 // From the op on: without the observer's own functions. Where names are missing, all of them.
 std::vector<std::string> callers() {
@@ -90,8 +91,7 @@ void NanGuard::count(const Tensor& result) {
   if (std::exchange(backward_, false)) number_ = 0;
   rules_.clear();  // left over from a pass that threw
   ++number_;
-  if (const Node* node = result.node())
-    recorded_[node] = {node->number, number_, module_path()};
+  if (const Node* node = result.node()) recorded_[node] = {node->number, number_, module_path()};
 }
 
 void NanGuard::after(const OpCall& call, const Tensor& result) {
@@ -123,7 +123,8 @@ void NanGuard::judge(NanReport report, const OpCall& call, const Statistics& out
     report.what = "was given NaN that no op of this guard has made";
     report.cause = "NaN in the data or the weights";
   } else {
-    report.what = "made " + counts(output) + (inf ? " from inputs without NaN" : " from finite inputs");
+    report.what =
+        "made " + counts(output) + (inf ? " from inputs without NaN" : " from finite inputs");
   }
   report.operands.push_back({"output", output});
   raise(std::move(report));
@@ -144,8 +145,9 @@ void NanGuard::before_rule(const Node& node, const Tensor& gradient) {
   if (rules_.back().incoming.finite() || std::exchange(tainted_, true)) return;
   NanReport report = about(node);
   report.backward = false;
-  report.what = "the gradient of its output is not finite, though those that were added up for it "
-                "are: they overflowed, or a hook replaced them";
+  report.what =
+      "the gradient of its output is not finite, though those that were added up for it "
+      "are: they overflowed, or a hook replaced them";
   report.operands.push_back({"gradient", rules_.back().incoming});
   raise(std::move(report));
 }
@@ -170,8 +172,8 @@ void NanGuard::gradient(const Tensor& gradient) {
   report.operands.push_back({"gradient of its output", rule.incoming});
   if (rule.first)
     for (const NanReport::Operand& operand : rule.first->operands)
-      report.operands.push_back({"in the rule, " + rule.first->op + ": " + operand.name,
-                                 operand.values});
+      report.operands.push_back(
+          {"in the rule, " + rule.first->op + ": " + operand.name, operand.values});
   report.operands.push_back({"gradient of its input", made});
   report.cause =
       detail::backward_cause(report.op, rule.incoming, rule.first ? &*rule.first : nullptr);

@@ -4,7 +4,8 @@
 //   loss = model(x);
 //   loss.backward();
 //
-//   NanGuard guard([](const NanReport& report) { std::cerr << report; });   // or tells, and goes on
+//   NanGuard guard([](const NanReport& report) { std::cerr << report; });   // or tells, and goes
+//   on
 //
 // Named is who *made* it, not who passed it on: the op with a NaN in its output and none in its
 // inputs, or an infinity where its inputs and its other arguments are finite (so that filling with

@@ -58,7 +58,8 @@ void write(std::ostream& out, const char* title, const std::vector<Profiler::Row
   out << std::left << std::setw(24) << title << std::right << " |" << std::setw(8) << "forward"
       << std::setw(10) << "ms" << std::setw(10) << "MB" << std::setw(10) << "MFLOP"
       << " |" << std::setw(8) << "backward" << std::setw(10) << "ms" << std::setw(10) << "MB"
-      << std::setw(10) << "MFLOP" << "\n";
+      << std::setw(10) << "MFLOP"
+      << "\n";
   for (const Profiler::Row& row : rows) {
     out << std::left << std::setw(24) << (row.name.empty() ? "(all)" : row.name) << std::right
         << " |";
@@ -138,8 +139,7 @@ void Profiler::after(const OpCall& call, const Tensor& result) {
     return;
   }
   add(*call.within ? call.within : call.op, module_path(), *call.within, sums);
-  if (const Node* node = result.node())
-    recorded_[node] = {node->number, module_path(), sums.flops};
+  if (const Node* node = result.node()) recorded_[node] = {node->number, module_path(), sums.flops};
 }
 
 void Profiler::before_rule(const Node& node, const Tensor& gradient) {
@@ -193,8 +193,9 @@ std::string Profiler::trace() const {
   const char* separator = "\n";
   for (const Event& e : events_) {
     out << separator << "{\"name\": " << quoted(e.name.empty() ? "(model)" : e.name)
-        << ", \"cat\": \"" << e.category << "\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": "
-        << seconds(e.begin - start_) * 1e6 << ", \"dur\": " << seconds(e.end - e.begin) * 1e6
+        << ", \"cat\": \"" << e.category
+        << "\", \"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"ts\": " << seconds(e.begin - start_) * 1e6
+        << ", \"dur\": " << seconds(e.end - e.begin) * 1e6
         << ", \"args\": {\"module\": " << quoted(e.path)
         << ", \"shape\": " << quoted(core::to_text(e.shape)) << "}}";
     separator = ",\n";

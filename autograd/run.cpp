@@ -157,7 +157,6 @@ void Run::arrive(const Ref<Node>& node, Tensor& gradient) {
     run_hooks(node, gradient, collects ? &collected_.back().gradient : nullptr);
 }
 
-
 // The memory that commit() will add to, in order.
 Run::Pooled<const core::Storage*> Run::added_to() const {
   Pooled<const core::Storage*> result;

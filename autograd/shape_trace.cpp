@@ -65,9 +65,7 @@ void ShapeTrace::leave(const std::vector<Tensor>& /*outputs*/) {
   only.within = dot == std::string::npos ? "" : "in " + path.substr(0, dot);
 }
 
-std::string ShapeTrace::head() {
-  return row("op", "shape", "strides", "contiguous", "memory", "");
-}
+std::string ShapeTrace::head() { return row("op", "shape", "strides", "contiguous", "memory", ""); }
 
 std::string ShapeTrace::lines(int width) {
   std::string out;

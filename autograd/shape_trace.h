@@ -39,9 +39,9 @@ class ShapeTrace : public Observer {
   void leave(const std::vector<Tensor>& outputs) override;
 
   std::vector<Chain> chains_;
-  std::size_t noted_ = 0;                // so far
+  std::size_t noted_ = 0;                                        // so far
   std::vector<std::pair<const PathFrame*, std::size_t>> calls_;  // running; noted before each
-  std::size_t last_chain_ = 0;           // the one that the last op is in
+  std::size_t last_chain_ = 0;                                   // the one that the last op is in
 };
 
 }  // namespace tapehead

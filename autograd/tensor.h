@@ -126,8 +126,8 @@ class Tensor {
   /// The same memory without the history.
   Tensor detach() const { return Tensor(array()); }
   /// Gives all handles of this leaf or constant another value, of any shape (PyTorch's `x.data =`);
-  /// its gradient is forgotten, its hooks stay. Error for an undefined value; GraphError for the result of an op,
-  /// or a dtype without gradients where one is required.
+  /// its gradient is forgotten, its hooks stay. Error for an undefined value; GraphError for the
+  /// result of an op, or a dtype without gradients where one is required.
   Tensor& set_data(NDArray value);
 
   // Shapes (sharing memory, except reshape, flatten and contiguous where they must copy).

@@ -173,9 +173,8 @@ bool WatchedCall::after(Tensors& outputs) {
     if (backward_) backward_->set_up_outputs(outputs);
   }
   if (tape.observers) notify_leave(outputs);
-  return !std::equal(
-      before.begin(), before.end(), outputs.begin(),
-      [](const Tensor& a, const Tensor& b) { return a.impl() == b.impl(); });
+  return !std::equal(before.begin(), before.end(), outputs.begin(),
+                     [](const Tensor& a, const Tensor& b) { return a.impl() == b.impl(); });
 }
 
 void WatchedCall::refuse_reference() const {

@@ -56,8 +56,8 @@ std::string in_dot(const std::string& text) {
 }
 std::string in_mermaid(const std::string& text) {
   return "\"" +
-         replaced(text, {{'"', "#quot;"}, {'#', "#35;"}, {'<', "#lt;"}, {'>', "#gt;"},
-                         {'\n', "<br/>"}}) +
+         replaced(text,
+                  {{'"', "#quot;"}, {'#', "#35;"}, {'<', "#lt;"}, {'>', "#gt;"}, {'\n', "<br/>"}}) +
          "\"";
 }
 

@@ -18,7 +18,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The message up to its backtrace, which is another one in every build.
-std::string head(const std::string& message) { return message.substr(0, message.find("\nbacktrace:")); }
+std::string head(const std::string& message) {
+  return message.substr(0, message.find("\nbacktrace:"));
+}
 
 template <class F>
 std::string thrown(F f) {
@@ -129,8 +131,7 @@ TEST_CASE("a fully masked row is found in softmax and in the bias of attention")
   CHECK(cause([&] { log_softmax(full({2}, -infinity), 0); }) ==
         "the only row is -inf everywhere, fully masked, which leaves 0 / 0; hide keys with -1e9 "
         "instead, or let every query see one");
-  CHECK(cause([&] { softmax(full({2}, infinity), 0); }) ==
-        "a score is +inf, and inf - inf is NaN");
+  CHECK(cause([&] { softmax(full({2}, infinity), 0); }) == "a score is +inf, and inf - inf is NaN");
   const Tensor q = randn({1, 2, 3, 4});
   const Tensor bias = masked_fill(zeros({3, 3}), tensor({{false}, {false}, {true}}), -infinity);
   CHECK(cause([&] { fused_attention(q, q, q, {}, bias, {}, 0.5, true); }) ==
@@ -155,7 +156,9 @@ TEST_CASE("likely causes of what an op makes of finite inputs") {
   CHECK(cause([&] { var(zeros({1})); }) == by_number);
   CHECK(cause([&] { 2 / zero; }) == by_zero);
   CHECK(cause([&] { numbers({1, 2}).div_(zero); }) == by_zero);
-  CHECK(cause([&] { exp(tensor({1., 100.})); }) ==
+  CHECK(cause([&] {
+          exp(tensor({1., 100.}));
+        }) ==
         "exp overflows Float32 above 88.72, and the input goes up to 100; subtract the maximum "
         "first, as softmax and logsumexp do");
   CHECK(cause([&] { exp(numbers({1000})); }) ==
@@ -164,8 +167,9 @@ TEST_CASE("likely causes of what an op makes of finite inputs") {
   CHECK(cause([&] { pow(zero, -1); }) == "0 to a negative power is inf; keep 0 out of the base");
   CHECK(cause([&] { pow(negative, 0.5); }) ==
         "a negative number to a power that is not whole is NaN");
-  CHECK(cause([&] { cross_entropy(zeros({1, 2}), tensor({-100})); }) ==
-        "its argument is NaN, as in cross_entropy's mean over no target that counts");
+  CHECK(cause([&] {
+          cross_entropy(zeros({1, 2}), tensor({-100}));
+        }) == "its argument is NaN, as in cross_entropy's mean over no target that counts");
   CHECK(cause([&] { large * 10; }) ==
         "overflow: the result is beyond the largest Float64, 1.8e308");
   CHECK(cause([&] { tensor({1e38}) * 10; }) ==

@@ -171,7 +171,8 @@ TEST_CASE("what a hook computes is counted as a hook's") {
 
 TEST_CASE("an op that throws is not counted, and those after it are") {
   Profiler profiler;
-  CHECK_THROWS_WITH_AS(ones({2}) + ones({3}), "add: shapes (2) and (3) do not broadcast: 2 against 3 in dimension -1; "
+  CHECK_THROWS_WITH_AS(ones({2}) + ones({3}),
+                       "add: shapes (2) and (3) do not broadcast: 2 against 3 in dimension -1; "
                        "sizes must be equal, or one of them 1",
                        ShapeError);
   exp(ones({2}));
@@ -225,8 +226,8 @@ TEST_CASE("the trace is JSON in Chrome's format: ops, rules and modules, nested 
   CHECK(op.at("args").at("shape") == "(2)");
   const auto within = [](const nlohmann::json& in, const nlohmann::json& out) {
     const double begin = in.at("ts"), around = out.at("ts");
-    return begin >= around && begin + in.at("dur").get<double>() <=
-                                  around + out.at("dur").get<double>() + 0.002;
+    return begin >= around &&
+           begin + in.at("dur").get<double>() <= around + out.at("dur").get<double>() + 0.002;
   };
   CHECK(within(op, module));
   CHECK(within(inner, rule));

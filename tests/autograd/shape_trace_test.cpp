@@ -68,10 +68,11 @@ TEST_CASE("a module of one op goes by its name, and ops of others say in which m
     called("W_q", [&] { y = x.exp(); });
     y.sin();
   });
-  CHECK(ops.lines() ==
-        "W_q (2) -> sin (2)\n"
-        "    W_q               (2)              (1)                   yes         new     in attn\n"
-        "    sin               (2)              (1)                   yes         new     in attn\n");
+  CHECK(
+      ops.lines() ==
+      "W_q (2) -> sin (2)\n"
+      "    W_q               (2)              (1)                   yes         new     in attn\n"
+      "    sin               (2)              (1)                   yes         new     in attn\n");
   called("W_q", [&] { x.exp(); });
   CHECK(ops.lines() ==
         "W_q (2)\n"
@@ -101,7 +102,8 @@ TEST_CASE("an op of a derivative rule says whose rule it is") {
   y.backward(ones({2}, Float64));
   CHECK(ops.lines() ==
         "mul (2)\n"
-        "    mul               (2)              (1)                   yes         new     backward of "
+        "    mul               (2)              (1)                   yes         new     backward "
+        "of "
         "exp\n");
 }
 

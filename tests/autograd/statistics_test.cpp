@@ -1,9 +1,8 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/statistics.h>
+#include <tapehead/core/text.h>
 
 #include <cmath>
-
-#include <tapehead/core/text.h>
 
 using namespace tapehead;
 using core::NDArray;

@@ -52,29 +52,30 @@ using Calls = std::vector<std::vector<Values>>;
 
 }  // namespace
 
-TEST_CASE("a forward pre-hook sees the tensors that a module is called with, and may replace them") {
+TEST_CASE(
+    "a forward pre-hook sees the tensors that a module is called with, and may replace them") {
   Times times;
   std::vector<std::string> modules;
   times.register_forward_pre_hook([&](Module& module, const Tensors& inputs) {
     modules.push_back(module.type_name());
     CHECK(inputs.size() == 2);
   });
-  times.register_forward_pre_hook(
-      [](Module&, const Tensors& inputs) { return Tensors{inputs[0] + 1, inputs[1]}; });
-  times.register_forward_pre_hook(
-      [](Module&, const Tensors& inputs) { return Tensors{inputs[0] * 10, inputs[1]}; });
+  times.register_forward_pre_hook([](Module&, const Tensors& inputs) {
+    return Tensors{inputs[0] + 1, inputs[1]};
+  });
+  times.register_forward_pre_hook([](Module&, const Tensors& inputs) {
+    return Tensors{inputs[0] * 10, inputs[1]};
+  });
   CHECK(values(times(tensor({1., 2.}), tensor({5., 7.}))) == Values{100, 210});
   CHECK(modules == std::vector<std::string>{"Times"});
 }
 
 TEST_CASE("a hook of a single tensor may return the tensor itself") {
   Tripled tripled;
-  tripled.register_forward_pre_hook(
-      [](Module&, const Tensors& inputs) { return inputs[0] + 1; });
+  tripled.register_forward_pre_hook([](Module&, const Tensors& inputs) { return inputs[0] + 1; });
   tripled.register_forward_hook(
       [](Module&, const Tensors&, const Tensors& outputs) { return outputs[0] * 2; });
-  tripled.register_forward_hook(
-      [](Module&, const Tensors&, const Tensors&) { return Tensor(); });
+  tripled.register_forward_hook([](Module&, const Tensors&, const Tensors&) { return Tensor(); });
   CHECK(values(tripled(tensor({1.}))) == Values{12});
 }
 
@@ -129,8 +130,7 @@ TEST_CASE("arguments that are no tensors, and tensors to be changed, reach forwa
     }
   } mixed;
   std::size_t seen = 0;
-  mixed.register_forward_pre_hook(
-      [&](Module&, const Tensors& inputs) { seen = inputs.size(); });
+  mixed.register_forward_pre_hook([&](Module&, const Tensors& inputs) { seen = inputs.size(); });
   Tensor changed = tensor({1.});
   CHECK(values(mixed(std::make_unique<int>(3), changed, tensor({2.}))) == Values{6});
   CHECK(values(changed) == Values{4});
@@ -166,15 +166,17 @@ TEST_CASE("a hook that returns another number of tensors is refused") {
                        "inputs; return one for each, or nothing to leave them",
                        Error);
   handle.remove();
-  times.register_forward_hook(
-      [](Module&, const Tensors&, const Tensors& outputs) { return Tensors{outputs[0], outputs[0]}; });
+  times.register_forward_hook([](Module&, const Tensors&, const Tensors& outputs) {
+    return Tensors{outputs[0], outputs[0]};
+  });
   CHECK_THROWS_WITH_AS(times(x, x),
                        "register_forward_hook: a hook of Times returned 2 tensors for 1 "
                        "outputs; return one for each, or nothing to leave them",
                        Error);
 }
 
-TEST_CASE("a full backward hook sees the gradients of inputs and outputs, and replaces the former") {
+TEST_CASE(
+    "a full backward hook sees the gradients of inputs and outputs, and replaces the former") {
   Both both;
   Shown shown;
   both.register_full_backward_hook(shown.hook());
@@ -186,7 +188,8 @@ TEST_CASE("a full backward hook sees the gradients of inputs and outputs, and re
   const auto [x, y] = both(a, b);
   CHECK(values(x) == Values{10, 21});
   sum(x + y * 2).backward();
-  CHECK(shown.calls == Calls{{{7, 9}, {4, 5}}, {{1, 1}, {2, 2}}, {{70, 90}, {4, 5}}, {{1, 1}, {2, 2}}});
+  CHECK(shown.calls ==
+        Calls{{{7, 9}, {4, 5}}, {{1, 1}, {2, 2}}, {{70, 90}, {4, 5}}, {{1, 1}, {2, 2}}});
   CHECK(values(a.grad()) == Values{70, 90});
   CHECK(values(b.grad()) == Values{4, 5});
 }
@@ -298,9 +301,8 @@ TEST_CASE("an error of a hook says in which module it arose") {
     Tensor forward(const Tensor& x) { return inner(x); }
     Tripled inner;
   } around;
-  around.inner.register_forward_pre_hook([](Module&, const Tensors& inputs) {
-    matmul(inputs[0], inputs[0].unsqueeze(0));
-  });
+  around.inner.register_forward_pre_hook(
+      [](Module&, const Tensors& inputs) { matmul(inputs[0], inputs[0].unsqueeze(0)); });
   CHECK_THROWS_WITH_AS(around(ones({2})),
                        "matmul: last dimension of (1, 2) must equal second-last of (1, 2); did "
                        "you mean b.mT()? (in inner)",
@@ -335,7 +337,7 @@ TEST_CASE("second derivatives go through full backward hooks") {
       [](Module&, const Tensors& grad_input, const Tensors&) { return grad_input[0] * 2; });
   const Tensor x = leaf({2});
   const Tensor g = autograd::grad({sum(cube(x))}, {x}, {}, true, true)[0];
-  CHECK(values(g) == Values{24});                                 // 2 * 3 x^2
+  CHECK(values(g) == Values{24});                                           // 2 * 3 x^2
   CHECK(values(autograd::grad({sum(g)}, {x}, {}, true)[0]) == Values{24});  // 2 * 6 x
 }
 

@@ -33,7 +33,8 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("the graph behind a tensor has ops and leaves, with shapes, names, values and gradients") {
+TEST_CASE(
+    "the graph behind a tensor has ops and leaves, with shapes, names, values and gradients") {
   const Tensor x = tensor({1., 2.}).requires_grad_(), w = tensor({3., 4.}).requires_grad_();
   const Tensor y = sum(x * w);
   y.backward({}, true);
