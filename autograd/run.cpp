@@ -150,8 +150,7 @@ void Run::run_hooks(const Ref<Node>& node, Tensor& gradient, Tensor* kept) {
 }
 
 // Noted before hooks run, so that the run knows the node whatever they throw.
-void Run::arrive(const Ref<Node>& node, Tensor& gradient) {
-  const bool collects = collecting_ && node->collects;
+void Run::take_in(const Ref<Node>& node, Tensor& gradient, bool collects) {
   if (collects) collected_.push_back({node, gradient});
   if (node->hooks) [[unlikely]]
     run_hooks(node, gradient, collects ? &collected_.back().gradient : nullptr);

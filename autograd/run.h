@@ -24,7 +24,11 @@ class Run {
   std::pair<Ref<Node>, Tensor> next();
   /// Takes in the gradient of a node: runs the hooks of its tensor, which may replace `gradient`,
   /// and notes what commit() shall collect.
-  void arrive(const Ref<Node>& node, Tensor& gradient);
+  void arrive(const Ref<Node>& node, Tensor& gradient) {
+    const bool collects = collecting_ && node->collects;
+    if (collects || node->hooks) [[unlikely]]
+      take_in(node, gradient, collects);
+  }
   /// Hands `gradient` on to the inputs of `node`, and frees the node unless retained.
   void propagate(Node& node, const Tensor& gradient);
   /// Adds all that was collected; nothing has been touched if this throws.
@@ -47,6 +51,7 @@ class Run {
   using Pooled = std::vector<T, core::PoolAllocator<T>>;
 
   void claim(Node& node);
+  void take_in(const Ref<Node>& node, Tensor& gradient, bool collects);
   static void run_hooks(const Ref<Node>& node, Tensor& gradient, Tensor* kept);
   Pooled<const core::Storage*> added_to() const;
 

@@ -117,8 +117,9 @@ class Module {
   ///
   /// As in PyTorch: the hooks of a call are those that there are when forward() begins, removed or
   /// not by the time of the pass, as long as the module lives; a pass that reaches inputs without
-  /// coming through an output runs none; inputs and outputs go by other nodes that share memory, so
-  /// a recorded change of them in place is refused. With `create_graph` hooks are recorded.
+  /// coming through an output runs none; forward() gets inputs that share the memory of those
+  /// given, so it cannot change them in place where that is recorded. With `create_graph` hooks are
+  /// recorded.
   template <class Hook>
   RemovableHandle register_full_backward_hook(Hook hook) {
     return hooks().full_backward.add(

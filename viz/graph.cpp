@@ -14,9 +14,10 @@ constexpr core::Index most_shown = 8;  // elements
 std::string small(const Tensor& x) {
   if (!x.defined() || x.numel() > most_shown) return {};
   std::string line;
-  for (const char c : core::to_string(x.array()))
-    if (c != '\n' && !(c == ' ' && !line.empty() && line.back() == ' ')) line += c;
-  for (std::size_t at = 0; (at = line.find(",[", at)) != std::string::npos;) line.insert(++at, " ");
+  for (const char c : core::to_string(x.array())) {
+    const char next = c == '\n' ? ' ' : c, last = line.empty() ? '\0' : line.back();
+    if (!(next == ' ' && (last == ' ' || last == '['))) line += next;
+  }
   return line;
 }
 
@@ -95,6 +96,12 @@ std::size_t GraphRecorder::index_of(const Tensor& input) {
     recorded_.push_back({std::move(node), input});
   }
   return found->second;
+}
+
+// Inputs are read before an op that changes one of them.
+void GraphRecorder::before(const OpCall& call) {
+  if (*call.within) return;
+  for (const Tensor* input : call.inputs) index_of(*input);
 }
 
 void GraphRecorder::after(const OpCall& call, const Tensor& result) {

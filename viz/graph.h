@@ -56,6 +56,7 @@ class GraphRecorder : public Observer {
     Tensor tensor;
   };
 
+  void before(const OpCall& call) override;
   void after(const OpCall& call, const Tensor& result) override;
   std::size_t index_of(const Tensor& input);
 

@@ -52,13 +52,13 @@ std::string replaced(const std::string& text, const std::map<char, const char*>&
 }
 
 std::string in_dot(const std::string& text) {
-  return "\"" + replaced(text, {{'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"}}) + "\"";
+  const std::string safe = replaced(text, {{'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"}});
+  return core::to_text('"', safe, '"');
 }
 std::string in_mermaid(const std::string& text) {
-  return "\"" +
-         replaced(text,
-                  {{'"', "#quot;"}, {'#', "#35;"}, {'<', "#lt;"}, {'>', "#gt;"}, {'\n', "<br/>"}}) +
-         "\"";
+  const std::string safe = replaced(
+      text, {{'"', "#quot;"}, {'#', "#35;"}, {'<', "#lt;"}, {'>', "#gt;"}, {'\n', "<br/>"}});
+  return core::to_text('"', safe, '"');
 }
 
 std::string label(const GraphNode& node) {

@@ -39,17 +39,17 @@ TEST_CASE(
   const Tensor y = sum(x * w);
   y.backward({}, true);
   const Graph graph = graph_behind(y, {{"x", x}});
-  CHECK(titles(graph) == Titles{"leaf", "x", "mul", "sum"});
-  CHECK(graph.nodes[1].kind == Kind::Leaf);
-  CHECK(graph.nodes[1].value == "[1., 2.]");
-  CHECK(graph.nodes[1].grad == "[3., 4.]");
-  CHECK(graph.nodes[0].value == "");
-  CHECK(graph.nodes[0].grad == "[1., 2.]");
+  CHECK(titles(graph) == Titles{"x", "leaf", "mul", "sum"});
+  CHECK(graph.nodes[0].kind == Kind::Leaf);
+  CHECK(graph.nodes[0].value == "[1., 2.]");
+  CHECK(graph.nodes[0].grad == "[3., 4.]");
+  CHECK(graph.nodes[1].value == "");
+  CHECK(graph.nodes[1].grad == "[1., 2.]");
   CHECK(graph.nodes[2].kind == Kind::Op);
   CHECK(graph.nodes[2].shape == Shape{2});
   CHECK(graph.nodes[3].value == "11.");
   CHECK(graph.nodes[3].inputs == std::vector<std::size_t>{2});
-  CHECK(graph.nodes[2].inputs == std::vector<std::size_t>{1, 0});
+  CHECK(graph.nodes[2].inputs == std::vector<std::size_t>{0, 1});
 }
 
 TEST_CASE("an op that uses one tensor twice has two edges from it") {
@@ -108,9 +108,10 @@ TEST_CASE("a recorder draws a change in place as an op, with the values before a
   x.add_(1);
   const Tensor y = x * 2;
   const Graph graph = recorder.graph({{"y", y}});
-  CHECK(titles(graph) == Titles{"add_(1)", "mul(2) = y"});
-  CHECK(graph.nodes[1].inputs == std::vector<std::size_t>{0});
-  CHECK(graph.nodes[0].value == "[2., 3.]");
+  CHECK(titles(graph) == Titles{"constant", "add_(1)", "mul(2) = y"});
+  CHECK(graph.nodes[2].inputs == std::vector<std::size_t>{1});
+  CHECK(graph.nodes[0].value == "[1., 2.]");
+  CHECK(graph.nodes[1].value == "[2., 3.]");
 }
 
 TEST_CASE("values and gradients of more than eight elements are left out") {
