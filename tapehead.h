@@ -3,6 +3,7 @@
 
 #include "autograd/backward.h"
 #include "autograd/create.h"
+#include "autograd/func.h"
 #include "autograd/gradcheck.h"
 #include "autograd/hooks.h"
 #include "autograd/nan_guard.h"

@@ -1,92 +1,96 @@
 #include "gradcheck.h"
 
-#include <array>
+#include <cmath>
 
 #include "../core/random.h"
-#include "backward.h"
-#include "comparison.h"
 #include "create.h"
-#include "probe.h"
+#include "fork_rng.h"
+#include "jacobian_check.h"
+#include "ops.h"
 
 namespace tapehead {
 namespace {
 
-// One element of an output, and what backward says that every target does to it.
-struct Row {
-  std::size_t output;
-  Dims index;
-  std::array<std::vector<NDArray>, 2> gradients;  // without create_graph, with
-};
-
-std::vector<Row> backward_rows(const Probe& probe) {
-  std::vector<Row> rows;
-  const std::vector<Tensor> outputs = probe.outputs();
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    for (Index i = 0; i < outputs[k].numel(); ++i) {
-      NDArray one = NDArray::full(outputs[k].shape(), 0, Float64);
-      one.mutable_data<double>()[i] = 1;
-      rows.push_back(
-          {k,
-           core::index_of(outputs[k].shape(), i),
-           {probe.gradients(outputs[k], one, false), probe.gradients(outputs[k], one, true)}});
-    }
-  }
-  return rows;
+std::vector<GradcheckTarget> reports(const std::vector<Target>& targets) {
+  std::vector<GradcheckTarget> result;
+  for (const Target& target : targets) result.push_back({target.name, target.original.shape()});
+  return result;
 }
 
-std::string entry(const Row& row, const Target& target, Index i) {
-  return core::to_text("output ", row.output, " ", row.index, " by ", target.name, " ",
-                       core::index_of(target.original.shape(), i));
+// Random numbers whose squares add up to 1.
+NDArray unit(core::Generator& random, const Shape& shape) {
+  NDArray result = core::randn(random, shape, Float64);
+  double square = 0;
+  for (Index i = 0; i < result.size(); ++i) square += element(result, i) * element(result, i);
+  for (Index i = 0; i < result.size(); ++i) result.mutable_data<double>()[i] /= std::sqrt(square);
+  return result;
+}
+
+// Each output as its product with random numbers that stay the same.
+Checked weighted(const Checked& checked, core::Generator& random) {
+  std::vector<Tensor> onto;
+  Checked result = checked;
+  result.outputs.clear();
+  for (const Tensor& output : Probe(checked).outputs()) {
+    result.outputs.push_back(checked.output_name(onto.size()) + ", weighted at random,");
+    onto.emplace_back(unit(random, output.shape()));
+  }
+  result.f = [f = checked.f, onto](const std::vector<Tensor>& x) {
+    std::vector<Tensor> sums;
+    for (const Tensor& output : f(x))
+      if (core::is_floating(output.dtype())) sums.push_back(sum(output * onto[sums.size()]));
+    return Outputs(sums);
+  };
+  return result;
+}
+
+GradcheckResult fast(const Checked& checked, const GradcheckOptions& options) {
+  core::Generator random(0);
+  Probe probe(weighted(checked, random));
+  JacobianCheck check(probe, options, reports(probe.targets()));
+  for (std::size_t t = 0; t < probe.targets().size(); ++t) {
+    const Target& target = probe.targets()[t];
+    const NDArray speed = unit(random, target.original.shape());
+    Direction direction;
+    for (Index i = 0; i < target.size(); ++i) direction.push_back({t, i, element(speed, i)});
+    if (!direction.empty())
+      check.column(t, direction, "along a random direction of " + target.name);
+  }
+  return check.finish();
+}
+
+GradcheckResult full(const Checked& checked, const GradcheckOptions& options) {
+  Probe probe(checked);
+  JacobianCheck check(probe, options, reports(probe.targets()));
+  for (std::size_t t = 0; t < probe.targets().size(); ++t) {
+    const Target& target = probe.targets()[t];
+    for (Index i = 0; i < target.size(); ++i)
+      check.column(t, {{t, i, 1}}, "by " + element_name(target.name, target.original.shape(), i));
+  }
+  return check.finish();
 }
 
 }  // namespace
 
-GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<Tensor>& inputs,
-                          const NamedTensors& parameters, const GradcheckOptions& options) {
-  Probe probe(f, inputs, parameters);
-  const std::vector<Row> rows = backward_rows(probe);
-  Comparison comparison(options);
-  for (std::size_t t = 0; t < probe.targets().size(); ++t) {
-    Target& target = probe.targets()[t];
-    for (Index i = 0; i < target.size(); ++i) {
-      const std::vector<double> measured = probe.measure(target, i, options.eps);
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        comparison.add({element(rows[r].gradients[0][t], i), element(rows[r].gradients[1][t], i)},
-                       measured[r], [&] { return entry(rows[r], target, i); });
-    }
-  }
-  return comparison.finish();
+CheckedFunction seeded(CheckedFunction f, std::uint64_t seed) {
+  return [f = std::move(f), seed](const std::vector<Tensor>& inputs) {
+    const ForkRng fork;
+    manual_seed(seed);
+    return f(inputs);
+  };
 }
 
-// The gradients of f's outputs, weighted by `incoming`, by all that requires one.
+GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<Tensor>& inputs,
+                          const NamedTensors& parameters, const GradcheckOptions& options) {
+  const Checked checked = of_order({f, inputs, parameters}, options.order);
+  return options.fast_mode ? fast(checked, options) : full(checked, options);
+}
+
 GradcheckResult gradgradcheck(const CheckedFunction& f, const std::vector<Tensor>& inputs,
                               const NamedTensors& parameters, const GradcheckOptions& options) {
-  std::vector<Tensor> incoming, wanted;
-  NamedTensors all = parameters;
-  {
-    Probe probe(f, inputs, parameters);
-    core::Generator random(0);
-    for (const Tensor& output : probe.outputs()) {
-      incoming.push_back(Tensor(core::randn(random, output.shape(), Float64)).requires_grad_());
-      const std::string number = std::to_string(incoming.size() - 1);
-      all.emplace_back("gradient of output " + number, incoming.back());
-    }
-    for (const Target& target : probe.targets()) wanted.push_back(target.tensor);
-  }
-  const CheckedFunction gradients = [&](const std::vector<Tensor>& x) {
-    std::vector<Tensor> outputs, weights;
-    auto weight = incoming.begin();
-    for (const Tensor& output : f(x)) {
-      if (!core::is_floating(output.dtype())) continue;
-      if (output.requires_grad()) outputs.push_back(output), weights.push_back(*weight);
-      ++weight;
-    }
-    std::vector<Tensor> result = autograd::grad(outputs, wanted, weights, true, true, true);
-    for (std::size_t i = 0; i < result.size(); ++i)
-      if (!result[i].defined()) result[i] = zeros(wanted[i].shape(), Float64);
-    return result;
-  };
-  return gradcheck(gradients, inputs, all, options);
+  GradcheckOptions next = options;
+  ++next.order;
+  return gradcheck(f, inputs, parameters, next);
 }
 
 }  // namespace tapehead

@@ -1,33 +1,32 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <numeric>
 #include <set>
 
 #include "../core/random.h"
-#include "comparison.h"
 #include "create.h"
-#include "gradcheck.h"
+#include "jacobian_check.h"
 #include "ops.h"
-#include "probe.h"
 
 namespace tapehead {
 namespace {
 
-// The sum of f's outputs, each projected on random numbers that stay the same.
-CheckedFunction projected(const CheckedFunction& f, const std::vector<Tensor>& inputs,
-                          const NamedTensors& parameters, core::Generator& random) {
+// The sum of the outputs, each projected on random numbers that stay the same.
+Checked projected(const Checked& checked, core::Generator& random) {
   std::vector<Tensor> onto;
-  for (const Tensor& output : Probe(f, inputs, parameters).outputs())
+  for (const Tensor& output : Probe(checked).outputs())
     onto.emplace_back(core::randn(random, output.shape(), Float64));
-  return [&f, onto](const std::vector<Tensor>& x) {
+  Checked result = checked;
+  result.outputs = {"loss"};
+  result.f = [f = checked.f, onto](const std::vector<Tensor>& x) {
     Tensor loss = zeros({}, Float64);
     auto weights = onto.begin();
     for (const Tensor& output : f(x))
       if (core::is_floating(output.dtype())) loss = loss + sum(output * *weights++);
     return loss;
   };
+  return result;
 }
 
 // Ends the check in time: knows when it has to end, and how long one entry may take.
@@ -39,11 +38,10 @@ class Deadline {
   /// Whether another entry as long as the longest so far would end in time, and time to spare.
   bool allows_another() const { return since(start_) + 1.5 * longest_ < seconds_; }
   template <class Measure>
-  auto timed(Measure measure) {
+  void timed(Measure measure) {
     const Clock::time_point begin = Clock::now();
-    auto result = measure();
+    measure();
     longest_ = std::max(longest_, since(begin));
-    return result;
   }
 
  private:
@@ -55,23 +53,16 @@ class Deadline {
 };
 
 // A direction of length 1 through all targets.
-std::vector<NDArray> random_direction(const std::vector<Target>& targets, core::Generator& random) {
-  std::vector<NDArray> direction;
+Direction random_direction(const std::vector<Target>& targets, core::Generator& random) {
+  Direction direction;
   double square = 0;
-  for (const Target& target : targets) {
-    direction.push_back(core::randn(random, target.original.shape(), Float64));
-    for (Index i = 0; i < target.size(); ++i) square += std::pow(element(direction.back(), i), 2);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    const NDArray part = core::randn(random, targets[t].original.shape(), Float64);
+    for (Index i = 0; i < part.size(); ++i) direction.push_back({t, i, element(part, i)});
   }
-  for (NDArray& part : direction)
-    for (Index i = 0; i < part.size(); ++i) part.mutable_data<double>()[i] /= std::sqrt(square);
+  for (const Move& move : direction) square += std::pow(move.speed, 2);
+  for (Move& move : direction) move.speed /= std::sqrt(square);
   return direction;
-}
-
-double dot(const std::vector<NDArray>& a, const std::vector<NDArray>& b) {
-  double result = 0;
-  for (std::size_t t = 0; t < a.size(); ++t)
-    for (Index i = 0; i < b[t].size(); ++i) result += element(a[t], i) * element(b[t], i);
-  return result;
 }
 
 // `count` different numbers below n, or all.
@@ -87,8 +78,34 @@ std::vector<Index> sample(Index n, Index count, core::Generator& random) {
   return {chosen.begin(), chosen.end()};
 }
 
-std::string entry(const Target& target, Index i) {
-  return core::to_text("loss by ", target.name, " ", core::index_of(target.original.shape(), i));
+// What columns are about: everything at once, then each target.
+std::vector<GradcheckTarget> reports(const std::vector<Target>& targets) {
+  std::vector<GradcheckTarget> result{{"everything at once", {}}};
+  for (const Target& target : targets) result.push_back({target.name, target.original.shape()});
+  return result;
+}
+
+// Entries of all targets, which take turns; how many there was no time for.
+Index check_entries(JacobianCheck& check, const std::vector<Target>& targets,
+                    const std::vector<std::vector<Index>>& entries, Deadline& deadline) {
+  std::size_t turns = 0;
+  for (const std::vector<Index>& some : entries) turns = std::max(turns, some.size());
+  Index skipped = 0;
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      if (turn >= entries[t].size()) continue;
+      if (skipped || !deadline.allows_another()) {
+        ++skipped;
+        continue;
+      }
+      const Index i = entries[t][turn];
+      const Shape& shape = targets[t].original.shape();
+      deadline.timed([&] {
+        check.column(t + 1, {{t, i, 1}}, "by " + element_name(targets[t].name, shape, i));
+      });
+    }
+  }
+  return skipped;
 }
 
 }  // namespace
@@ -100,40 +117,15 @@ GradcheckResult gradcheck_sampled(const CheckedFunction& f, const std::vector<Te
          "; 0 checks one direction alone");
   Deadline deadline(options.seconds);
   core::Generator random(options.seed);
-  const CheckedFunction loss = projected(f, inputs, parameters, random);
-  Probe probe(loss, inputs, parameters);
-  std::vector<Target>& targets = probe.targets();
-
-  const Tensor value = probe.outputs()[0];
-  const NDArray one = NDArray::full({}, 1, Float64);
-  const std::array said{probe.gradients(value, one, false), probe.gradients(value, one, true)};
-  Comparison comparison(options);
-  const std::vector<NDArray> direction = random_direction(targets, random);
-  comparison.add({dot(said[0], direction), dot(said[1], direction)},
-                 deadline.timed([&] { return probe.measure(direction, options.eps)[0]; }),
-                 [] { return std::string("loss along a random direction"); });
-
+  Probe probe(projected(of_order({f, inputs, parameters}, options.order), random));
+  const std::vector<Target>& targets = probe.targets();
+  JacobianCheck check(probe, options, reports(targets));
+  const Direction everything = random_direction(targets, random);
+  deadline.timed([&] { check.column(0, everything, "along a random direction"); });
   std::vector<std::vector<Index>> entries;
-  std::size_t turns = 0;
-  for (const Target& target : targets) {
-    entries.push_back(sample(target.size(), options.entries, random));
-    turns = std::max(turns, entries.back().size());
-  }
-  Index skipped = 0;
-  for (std::size_t turn = 0; turn < turns; ++turn) {
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      if (turn >= entries[t].size()) continue;
-      if (skipped || !deadline.allows_another()) {
-        ++skipped;
-        continue;
-      }
-      const Index i = entries[t][turn];
-      comparison.add({element(said[0][t], i), element(said[1][t], i)},
-                     deadline.timed([&] { return probe.measure(targets[t], i, options.eps)[0]; }),
-                     [&] { return entry(targets[t], i); });
-    }
-  }
-  return comparison.finish(skipped);
+  for (const Target& target : targets)
+    entries.push_back(sample(target.size(), options.fast_mode ? 0 : options.entries, random));
+  return check.finish(check_entries(check, targets, entries, deadline));
 }
 
 }  // namespace tapehead

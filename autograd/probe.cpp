@@ -19,17 +19,26 @@ bool same_bits(const NDArray& a, const NDArray& b) {
                      static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
 }
 
-std::vector<double> slopes(std::vector<double> above, const std::vector<double>& below,
-                           double distance) {
-  for (std::size_t i = 0; i < above.size(); ++i) above[i] = (above[i] - below[i]) / distance;
-  return above;
+std::vector<double> elements(const std::vector<Tensor>& tensors) {
+  std::vector<double> result;
+  for (const Tensor& tensor : tensors) {
+    const NDArray array = tensor.array().contiguous();
+    result.insert(result.end(), array.data<double>(), array.data<double>() + array.size());
+  }
+  return result;
+}
+
+// (a - b) / distance
+std::vector<double> slopes(std::vector<double> a, const std::vector<double>& b, double distance) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = (a[i] - b[i]) / distance;
+  return a;
 }
 
 }  // namespace
 
 Target::~Target() {
   if (!original.defined()) return;  // moved from
-  for (Index i = 0; i < size(); ++i) set(i, at(i));
+  for (Index i = 0; i < size(); ++i) set(i, original.data<double>()[i]);
 }
 
 void Target::set(Index i, double value) {
@@ -37,12 +46,10 @@ void Target::set(Index i, double value) {
   reinterpret_cast<double*>(array.storage()->data)[place(array, i)] = value;
 }
 
-Probe::Probe(const CheckedFunction& f, const std::vector<Tensor>& inputs,
-             const NamedTensors& parameters)
-    : f_(f), inputs_(inputs) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    add_target("input " + std::to_string(i), inputs[i]);
-  for (const auto& [name, tensor] : parameters) add_target("parameter " + name, tensor);
+Probe::Probe(Checked checked) : checked_(std::move(checked)) {
+  for (std::size_t i = 0; i < checked_.inputs.size(); ++i)
+    add_target("input " + std::to_string(i), checked_.inputs[i]);
+  for (const auto& [name, tensor] : checked_.parameters) add_target("parameter " + name, tensor);
   if (targets_.empty())
     fail("gradcheck: nothing to check: no input or parameter requires a gradient; call ",
          "requires_grad_() on one");
@@ -64,12 +71,12 @@ void Probe::add_target(std::string name, const Tensor& tensor) {
 std::vector<Tensor> Probe::outputs() const {
   const EnableGradGuard recorded;
   std::vector<Tensor> result;
-  for (Tensor& output : f_(inputs_))
+  for (Tensor& output : checked_.f(checked_.inputs))
     if (core::is_floating(output.dtype())) result.push_back(std::move(output));
   if (result.empty()) fail("gradcheck: the function returned no floating tensor to differentiate");
   for (std::size_t i = 0; i < result.size(); ++i)
     if (result[i].dtype() != Float64)
-      fail("gradcheck: output ", i, " of shape ", result[i].shape(), " is ",
+      fail("gradcheck: ", checked_.output_name(i), " of shape ", result[i].shape(), " is ",
            core::name(result[i].dtype()), "; the function must keep to Float64");
   return result;
 }
@@ -79,14 +86,13 @@ void Probe::refuse_nondeterminism() {
   if (first.size() != second.size())
     fail("gradcheck: the function returned ", first.size(), " tensors, then ", second.size(),
          "; it must always do the same");
-  elements_ = 0;
-  for (const Tensor& output : first) elements_ += static_cast<std::size_t>(output.numel());
   for (std::size_t i = 0; i < first.size(); ++i)
     if (!same_bits(first[i].array().contiguous(), second[i].array().contiguous()))
-      fail("gradcheck: the function is not deterministic: output ", i, " of shape ",
+      fail("gradcheck: the function is not deterministic: ", checked_.output_name(i), " of shape ",
            first[i].shape(),
-           " was different the second time; switch dropout off (eval()), or call "
-           "manual_seed() inside the function");
+           " was different the second time; switch dropout off (eval()), or wrap the function in "
+           "seeded()");
+  here_ = elements(first);
 }
 
 std::vector<NDArray> Probe::gradients(const Tensor& output, const NDArray& g,
@@ -102,40 +108,45 @@ std::vector<NDArray> Probe::gradients(const Tensor& output, const NDArray& g,
 }
 
 std::vector<double> Probe::values() const {
-  std::vector<double> result;
-  for (const Tensor& output : outputs()) {
-    const NDArray array = output.array().contiguous();
-    result.insert(result.end(), array.data<double>(), array.data<double>() + array.size());
-  }
-  if (result.size() != elements_)
-    fail("gradcheck: the function gave ", elements_, " elements, and ", result.size(),
+  std::vector<double> result = elements(outputs());
+  if (result.size() != here_.size())
+    fail("gradcheck: the function gave ", here_.size(), " elements, and ", result.size(),
          " a small step away; the shape of its outputs must not depend on values");
   return result;
 }
 
-std::vector<double> Probe::measure(Target& target, Index i, double eps) {
-  const double up = target.at(i) + eps, down = target.at(i) - eps;
-  target.set(i, up);
-  std::vector<double> above = values();
-  target.set(i, down);
-  const std::vector<double> below = values();
-  target.set(i, target.at(i));
-  return slopes(std::move(above), below, up - down);
+void Probe::move(const Direction& direction, double step) {
+  for (const auto& [t, i, speed] : direction) targets_[t].set(i, targets_[t].at(i) + step * speed);
 }
 
-void Probe::move(const std::vector<NDArray>& direction, double step) {
-  for (std::size_t t = 0; t < targets_.size(); ++t)
-    for (Index i = 0; i < targets_[t].size(); ++i)
-      targets_[t].set(i, targets_[t].at(i) + step * direction[t].data<double>()[i]);
+void Probe::shift(const Direction& direction, double step) {
+  for (const auto& [t, i, speed] : direction)
+    targets_[t].here.mutable_data<double>()[i] =
+        targets_[t].original.data<double>()[i] + step * speed;
+  move(direction, 0);
+  here_ = values();
 }
 
-std::vector<double> Probe::measure(const std::vector<NDArray>& direction, double eps) {
+// A single element moves by what its neighbours among the floating-point numbers allow.
+Slopes Probe::measure(const Direction& direction, double eps) {
+  double ahead = eps, behind = eps;
+  if (direction.size() == 1 && direction[0].speed == 1) {
+    const double at = targets_[direction[0].target].at(direction[0].i);
+    ahead = at + eps - at, behind = at - (at - eps);
+  }
   move(direction, eps);
-  std::vector<double> above = values();
+  const std::vector<double> above = values();
   move(direction, -eps);
   const std::vector<double> below = values();
   move(direction, 0);
-  return slopes(std::move(above), below, 2 * eps);
+  return {slopes(above, below, ahead + behind), slopes(above, here_, ahead),
+          slopes(here_, below, behind)};
+}
+
+double along(const Direction& direction, const std::vector<NDArray>& gradients) {
+  double result = 0;
+  for (const auto& [t, i, speed] : direction) result += speed * element(gradients[t], i);
+  return result;
 }
 
 }  // namespace tapehead

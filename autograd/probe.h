@@ -6,10 +6,30 @@
 
 namespace tapehead {
 
+/// What is checked: a function, what it is called with, and what its outputs are called.
+struct Checked {
+  CheckedFunction f;
+  std::vector<Tensor> inputs;
+  NamedTensors parameters;
+  std::vector<std::string> outputs = {};  // "output 0", … where empty
+
+  std::string output_name(std::size_t k) const {
+    return outputs.empty() ? "output " + std::to_string(k) : outputs[k];
+  }
+};
+/// The gradient of f as a function of its own: its outputs are the gradients of all that requires
+/// one, and the random gradients of f's outputs are parameters.
+Checked derivative(const Checked& checked);
+/// derivative() order - 1 times. Error for an order below 1.
+Checked of_order(Checked checked, int order);
+
 /// One of the tensors whose gradient is checked. When it goes, every element is put back.
 struct Target {
   Target(std::string target_name, const Tensor& target)
-      : name(std::move(target_name)), tensor(target), original(target.array().clone()) {}
+      : name(std::move(target_name)),
+        tensor(target),
+        original(target.array().clone()),
+        here(original.clone()) {}
   Target(Target&&) = default;
   Target& operator=(Target&&) = delete;
   ~Target();
@@ -17,45 +37,64 @@ struct Target {
   std::string name;  // "input 0", "parameter W_q.weight"
   Tensor tensor;
   NDArray original;  // its elements before anything was moved, row-major
+  NDArray here;      // the point that derivatives are measured at
 
   Index size() const { return original.size(); }
-  double at(Index i) const { return original.data<double>()[i]; }
+  double at(Index i) const { return here.data<double>()[i]; }
   /// Writes element i. No version tells of this: it is going to be taken back.
   void set(Index i, double value);
+};
+
+/// A direction through the space of all targets: element `i` of a target moves at that speed, what
+/// is not named stays.
+struct Move {
+  std::size_t target;
+  Index i;
+  double speed;
+};
+using Direction = std::vector<Move>;
+
+/// How each element of each output changes along a direction: by central differences, and looking
+/// only forward or back.
+struct Slopes {
+  std::vector<double> central, up, down;
 };
 
 class Probe {
  public:
   /// Refuses what gradcheck.h says is refused; calls f twice.
-  Probe(const CheckedFunction& f, const std::vector<Tensor>& inputs,
-        const NamedTensors& parameters);
+  explicit Probe(Checked checked);
 
+  const Checked& checked() const { return checked_; }
   std::vector<Target>& targets() { return targets_; }
   /// The gradients of all targets where `output` has the gradient `g`, row-major; undefined where
   /// there is none.
   std::vector<NDArray> gradients(const Tensor& output, const NDArray& g, bool create_graph) const;
   /// f's floating outputs, recorded.
   std::vector<Tensor> outputs() const;
-  /// The derivative of each element of each output by element i of a target.
-  std::vector<double> measure(Target& target, Index i, double eps);
-  /// The same along a direction, which has an array for each target.
-  std::vector<double> measure(const std::vector<NDArray>& direction, double eps);
+  /// The slopes at the point that the targets are at.
+  Slopes measure(const Direction& direction, double eps);
+  /// Goes to that point plus `step` times a direction, and stays there.
+  void move(const Direction& direction, double step);
+  /// Makes the original point plus `step` times a direction the point that all that follows is
+  /// about; with a step of 0 the original is that again.
+  void shift(const Direction& direction, double step);
 
  private:
   void add_target(std::string name, const Tensor& tensor);
-  void move(const std::vector<NDArray>& direction, double step);
   void refuse_nondeterminism();
   std::vector<double> values() const;
 
-  const CheckedFunction& f_;
-  const std::vector<Tensor>& inputs_;
+  Checked checked_;
   std::vector<Target> targets_;
-  std::size_t elements_ = 0;  // of all outputs
+  std::vector<double> here_;  // the elements of all outputs at the point
 };
 
 /// Element i of a row-major gradient; of an undefined one, 0.
 inline double element(const NDArray& gradient, Index i) {
   return gradient.defined() ? gradient.data<double>()[i] : 0;
 }
+/// How fast something with these gradients changes along a direction.
+double along(const Direction& direction, const std::vector<NDArray>& gradients);
 
 }  // namespace tapehead

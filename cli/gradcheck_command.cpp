@@ -21,10 +21,10 @@ Subject subject(const std::string& op) {
     if (row.op == op) rows.push_back(&row);
   const bool differentiable =
       std::any_of(rows.begin(), rows.end(), [](const OpRow* row) { return row->differentiable; });
-  return {op, differentiable, [rows] {
+  return {op, differentiable, [rows](const GradcheckOptions& options) {
             GradcheckResult all;
             for (const OpRow* row : rows)
-              if (row->differentiable) all += gradcheck(*row);
+              if (row->differentiable) all += gradcheck(*row, options);
             return all;
           }};
 }
@@ -52,6 +52,13 @@ std::string head() {
   return out.str();
 }
 
+std::string indented(const std::string& text) {
+  std::string result = "    ";
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    result += text[i] == '\n' ? "\n    " : text.substr(i, 1);
+  return result + "\n";
+}
+
 std::string line(const Subject& subject, const GradcheckResult& result) {
   core::TextStream out;
   out << std::left << std::setw(30) << subject.name << std::right;
@@ -62,7 +69,9 @@ std::string line(const Subject& subject, const GradcheckResult& result) {
   out << std::setw(8) << grouped(result.checked) << std::scientific << std::setprecision(1)
       << std::setw(12) << result.worst_absolute << std::setw(12) << result.worst_relative
       << (result.passed ? "   ok\n" : "   WRONG\n");
-  if (!result.passed) out << "    " << result.message << "\n";
+  if (!result.passed) out << "    " << result.message << "\n" << indented(table(result));
+  if (result.kinks)
+    out << "  (" << grouped(result.kinks) << " beside a kink: " << result.kink << ")\n";
   out << skipped_line(result.skipped);
   return out.str();
 }
@@ -88,7 +97,7 @@ void check_all(const std::vector<Subject>& subjects,
   std::size_t wrong = 0;
   GradcheckResult all;
   for (const Subject& subject : subjects) {
-    const GradcheckResult result = subject.differentiable ? subject.check() : GradcheckResult{};
+    const GradcheckResult result = subject.differentiable ? subject.check({}) : GradcheckResult{};
     wrong += !result.passed;
     all += result;
     print(line(subject, result));

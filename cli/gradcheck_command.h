@@ -13,7 +13,7 @@ namespace tapehead::cli {
 struct Subject {
   std::string name;
   bool differentiable;
-  std::function<GradcheckResult()> check;
+  std::function<GradcheckResult(const GradcheckOptions&)> check;
 };
 
 /// Every op of the catalogue, then every module.

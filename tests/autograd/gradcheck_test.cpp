@@ -3,6 +3,7 @@
 #include <tapehead/autograd/create.h>
 #include <tapehead/autograd/gradcheck.h>
 #include <tapehead/autograd/ops.h>
+#include <tapehead/core/generator.h>
 
 #include <cmath>
 #include <sstream>
@@ -72,8 +73,8 @@ TEST_CASE("gradcheck names input, element, both values and their ratio where the
   CHECK_FALSE(result);
   CHECK(result.message ==
         "gradcheck: output 0 (1, 1) by input 0 (1, 1): backward gives 12, central differences give "
-        "6, ratio 2; of 16 entries 2 disagree. Either a derivative is wrong, or a kink lies within "
-        "eps");
+        "6, ratio 2; of 16 entries 2 disagree. Backward gives exactly 2 times the slope: is a "
+        "gradient accumulated twice?");
   CHECK(text(result) == result.message);
   CHECK(result.worst_absolute == doctest::Approx(6));
   CHECK(result.worst_relative == doctest::Approx(0.5));
@@ -84,8 +85,8 @@ TEST_CASE("gradcheck names the parameter where it is a parameter's derivative th
   const auto f = [&](const Tensors&) { return square(w, [](const Tensor& g) { return g * 0; }); };
   CHECK(gradcheck(f, {}, {{"encoder.w", w}}).message ==
         "gradcheck: output 0 (0) by parameter encoder.w (0): backward gives 0, central differences "
-        "give 4, ratio 0; of 1 entries 1 disagree. Either a derivative is wrong, or a kink lies "
-        "within eps");
+        "give 4, ratio 0; of 1 entries 1 disagrees. Backward gives 0 everywhere: is parameter "
+        "encoder.w cut off, by a detach(), a NoGradGuard or a value taken as array() or item()?");
 }
 
 TEST_CASE("gradcheck sees a derivative that is wrong only along the path with create_graph") {
@@ -93,34 +94,9 @@ TEST_CASE("gradcheck sees a derivative that is wrong only along the path with cr
     return square(x[0],
                   [x = saved(x[0])](const Tensor& g) { return g * x() * (taping() ? 3 : 2); });
   };
-  CHECK(
-      gradcheck(f, {tensor({1.}, Float64).requires_grad_()}).message ==
-      "gradcheck: output 0 (0) by input 0 (0): backward with create_graph gives 3, central "
-      "differences give 2, ratio 1.5; of 1 entries 1 disagree. Either a derivative is wrong, or a "
-      "kink lies within eps");
-}
-
-TEST_CASE("gradcheck sees one element 1 % off, one sign, a factor two, an offset and all zeros") {
-  const Tensor x = tensor({0.01, 0.035, -0.101, 0.685, 0.067, 1.133}, Float64).requires_grad_();
-  const Tensor right = x.detach() * 2;
-  const auto verdict = [&](const Tensor& said) {
-    const auto f = [&](const Tensors& in) {
-      return sum(square(in[0], [said](const Tensor& g) { return g * said; }));
-    };
-    return static_cast<bool>(gradcheck(f, {x}));
-  };
-  const auto with = [&](Index i, double value) {
-    Tensor said = right.clone();
-    said.select(0, i).fill_(value);
-    return said;
-  };
-  CHECK(verdict(right));
-  CHECK_FALSE(verdict(with(3, 1.3837)));
-  CHECK_FALSE(verdict(with(5, -2.266)));
-  CHECK_FALSE(verdict(right * 2));
-  CHECK_FALSE(verdict(with(0, 0.0201)));
-  CHECK_FALSE(verdict(right * 0));
-  CHECK_FALSE(verdict(with(2, NAN)));
+  CHECK(gradcheck(f, {tensor({1.}, Float64).requires_grad_()}).message ==
+        "gradcheck: output 0 (0) by input 0 (0): backward with create_graph gives 3, central "
+        "differences give 2, ratio 1.5; of 1 entries 1 disagrees. A derivative is wrong");
 }
 
 TEST_CASE("gradcheck with its defaults passes a derivative off by less than PyTorch's allows") {
@@ -149,15 +125,6 @@ TEST_CASE("gradcheck with rtol 0, or no tolerance at all, still tells the relati
   CHECK(result.worst_relative == doctest::Approx(1. / 3));
 }
 
-TEST_CASE("gradcheck of relu at 0 names the kink") {
-  const auto f = [](const Tensors& x) { return relu(x[0]); };
-  CHECK(gradcheck(f, {tensor({0.5, -0.5, 2.}, Float64).requires_grad_()}));
-  CHECK(
-      gradcheck(f, {tensor({0.5, 0., -0.5}, Float64).requires_grad_()}).message ==
-      "gradcheck: output 0 (1) by input 0 (1): backward gives 0, central differences give 0.5, "
-      "ratio 0; of 9 entries 1 disagree. Either a derivative is wrong, or a kink lies within eps");
-}
-
 TEST_CASE("gradcheck counts an output that depends on nothing as derivative zero") {
   const auto constant = [](const Tensors& x) { return ones_like(x[0]); };
   CHECK(gradcheck(constant, {noise_leaf({2})}).checked == 4);
@@ -171,30 +138,6 @@ TEST_CASE("gradcheck of empty inputs or outputs has nothing to compare and passe
   CHECK(result);
   CHECK(result.checked == 0);
   CHECK(text(result) == "gradcheck: 0 entries agree, worst error 0 absolute, 0 relative");
-}
-
-TEST_CASE("results add up: all entries, the worst errors with NaN above all, the first message") {
-  const GradcheckResult small{true, "", 1, 2, 10, 3}, large{false, "large", 3, 1, 20, 4},
-      nan{false, "nan", NAN, NAN, 30, 5};
-  GradcheckResult all;
-  all += small;
-  all += large;
-  CHECK_FALSE(all.passed);
-  CHECK(all.message == "large");
-  CHECK(all.worst_absolute == 3);
-  CHECK(all.worst_relative == 2);
-  CHECK(all.checked == 30);
-  CHECK(all.skipped == 7);
-  for (const auto& [first, second] : {std::pair{small, nan}, std::pair{nan, small}}) {
-    all = first;
-    all += second;
-    CHECK_FALSE(all.passed);
-    CHECK(all.message == "nan");
-    CHECK(std::isnan(all.worst_absolute));
-    CHECK(std::isnan(all.worst_relative));
-    CHECK(all.checked == 40);
-    CHECK(all.skipped == 8);
-  }
 }
 
 TEST_CASE("gradcheck demands Float64 of inputs, parameters and outputs") {
@@ -255,7 +198,7 @@ TEST_CASE("gradcheck refuses a function that does not give the same bits twice")
   CHECK_THROWS_WITH_AS(
       gradcheck([](const Tensors& x) { return dropout(x[0], 0.5); }, {noise_leaf({4, 8})}),
       "gradcheck: the function is not deterministic: output 0 of shape (4, 8) was different the "
-      "second time; switch dropout off (eval()), or call manual_seed() inside the function",
+      "second time; switch dropout off (eval()), or wrap the function in seeded()",
       Error);
   int calls = 0;
   CHECK_THROWS_WITH_AS(
@@ -264,12 +207,17 @@ TEST_CASE("gradcheck refuses a function that does not give the same bits twice")
       "gradcheck: the function returned 1 tensors, then 2; it must always do the same", Error);
 }
 
-TEST_CASE("gradcheck passes dropout that is seeded inside the function") {
-  const auto f = [](const Tensors& x) {
-    manual_seed(5);
-    return dropout(x[0], 0.5);
-  };
-  CHECK(gradcheck(f, {noise_leaf({4, 8})}));
+TEST_CASE("a seeded function drops the same elements each time and leaves the generator alone") {
+  const CheckedFunction f = [](const Tensors& x) { return dropout(x[0], 0.5); };
+  const Tensors x{noise_leaf({4, 8})};
+  manual_seed(7);
+  const std::string before = core::default_generator().state();
+  CHECK(gradcheck(seeded(f), x));
+  CHECK(gradgradcheck(seeded(f), x));
+  CHECK(gradcheck_sampled(seeded(f), x));
+  CHECK(core::default_generator().state() == before);
+  CHECK(equal(seeded(f, 1)(x)[0], seeded(f, 1)(x)[0]));
+  CHECK_FALSE(equal(seeded(f, 1)(x)[0], seeded(f, 2)(x)[0]));
 }
 
 TEST_CASE("gradcheck refuses outputs whose shape depends on values") {
@@ -321,8 +269,8 @@ TEST_CASE("gradcheck puts back what the function itself changed") {
   };
   CHECK_THROWS_WITH_AS(gradcheck(f, {x}),
                        "gradcheck: the function is not deterministic: output 0 of shape (3) was "
-                       "different the second time; switch dropout off (eval()), or call "
-                       "manual_seed() inside the function",
+                       "different the second time; switch dropout off (eval()), or wrap "
+                       "the function in seeded()",
                        Error);
   CHECK(testing::difference(x, before) == "");
 }
@@ -331,19 +279,6 @@ TEST_CASE("gradcheck works inside a NoGradGuard") {
   const NoGradGuard no_grad;
   CHECK(gradcheck([](const Tensors& x) { return exp(x[0]); }, {noise_leaf({2, 3})}).checked == 36);
   CHECK_FALSE(taping());
-}
-
-TEST_CASE("a gradcheck result prints how many entries agree and the worst errors") {
-  GradcheckResult result;
-  result.checked = 42;
-  result.worst_absolute = 1.2e-9;
-  result.worst_relative = 3e-8;
-  CHECK(text(result) ==
-        "gradcheck: 42 entries agree, worst error 1.2e-09 absolute, 3e-08 relative");
-  result.skipped = 7;
-  CHECK(text(result) ==
-        "gradcheck: 42 entries agree, worst error 1.2e-09 absolute, 3e-08 relative; there was no "
-        "time for 7 more");
 }
 
 TEST_CASE("gradgradcheck sees a wrong second derivative behind a right first one") {

@@ -47,7 +47,7 @@ TEST_CASE("what has a gradient has entries that are checked, with errors that ar
   for (const cli::Subject& subject : cli::all_subjects()) {
     if (!subject.differentiable) continue;
     CAPTURE(subject.name);
-    const GradcheckResult result = subject.check();
+    const GradcheckResult result = subject.check({});
     CHECK(result.passed);
     CHECK(result.checked > 0);
     if (subject.name != "softmax" && subject.name != "Linear") continue;
@@ -58,7 +58,7 @@ TEST_CASE("what has a gradient has entries that are checked, with errors that ar
 
 TEST_CASE("a wrong gradient is shown in its line, and is an error at the end") {
   const auto check = [](double factor) {
-    return [factor] {
+    return [factor](const GradcheckOptions&) {
       // Its value is that of factor * x, its derivative that of x.
       return gradcheck(
           [factor](const std::vector<Tensor>& x) { return x[0] + x[0].detach() * (factor - 1); },
@@ -76,7 +76,9 @@ TEST_CASE("a wrong gradient is shown in its line, and is an error at the end") {
 
 TEST_CASE("entries that there was no time for are told, in their line and at the end") {
   const auto check = [](Index skipped) {
-    return [skipped] { return GradcheckResult{true, "", 0.0015, 1e-7, 1200, skipped}; };
+    return [skipped](const GradcheckOptions&) {
+      return GradcheckResult{true, "", 0.0015, 1e-7, 1200, skipped};
+    };
   };
   std::string out;
   const CommaLocale comma;
