@@ -91,7 +91,7 @@ Tensor div(Scalar a, const Tensor& b) {
       args(a));
 }
 
-// c = a^b  gives  da = b a^(b-1) g, 0 where b = 0,
+// c = a^b  gives  da = b a^(b-1) g, 0 where b = 0 (if need be: elsewhere da still depends on b),
 //          and    db = c log(a) g,  0 where a = 0 and b >= 0.
 Tensor pow(const Tensor& a, const Tensor& b) {
   check_defined("pow", a, b);
@@ -100,7 +100,8 @@ Tensor pow(const Tensor& a, const Tensor& b) {
       wrt(a,
           [a = saved(a), b = saved(b)](const Tensor& g) {
             const Tensor slope = b() * pow(a(), b() - 1);
-            return sum_to(g * masked_fill(slope, eq(b(), 0), 0), a().shape());
+            const Tensor undecided = logical_and(eq(b(), 0), ne(slope, slope));  // 0 times infinity
+            return sum_to(g * masked_fill(slope, undecided, 0), a().shape());
           }),
       wrt(b, [a = saved(a), b = saved(b)](const Tensor& g, const Tensor& c) {
         const Tensor slope = c * log(a());

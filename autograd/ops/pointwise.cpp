@@ -210,6 +210,9 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 
 // A number takes the tensor's dtype.
 static Tensor number(Scalar value, DType dtype) {
+  if (dtype == Bool && value.real() != 0 && value.real() != 1)
+    fail<DTypeError>("where: a Bool tensor takes true and false, got ", value,
+                     "; convert it with .to(Float32) first");
   NDArray array = NDArray::empty({}, dtype);
   core::fill_(array, value, "where");
   return Tensor(std::move(array));

@@ -1,7 +1,8 @@
-"""Writes tests/goldens/autograd/ops.json: what PyTorch 1.13.1 makes of every row of our op table.
+"""Writes tests/goldens/autograd/: what PyTorch 1.13.1 makes of every row of our op table.
 
 calls.txt lists the rows: a call, a bar, the shapes of its inputs a, b, c, ...; a test says which are
-missing. For each, ops.json holds float64 values in row-major order: the outputs, what the floating
+missing. For each, whole.json holds its outputs for Int64 and for Bool inputs, null where PyTorch
+refuses them, and ops.json float64 values in row-major order: the outputs, what the floating
 ones are projected on (the loss is the sum of the products) and the gradient of each input, null
 where there is none. Inputs are those of example_inputs (autograd/op_table.h).
 """
@@ -96,7 +97,7 @@ def numbers(x):
 
 
 def tensor(x):
-    dtype = {torch.float64: "f64", torch.int64: "i64", torch.bool: "bool"}[x.dtype]
+    dtype = {torch.float64: "f64", torch.float32: "f32", torch.int64: "i64", torch.bool: "bool"}[x.dtype]
     return {"shape": list(x.shape), "dtype": dtype, "data": numbers(x.detach())}
 
 
@@ -120,18 +121,45 @@ def evaluate(call, shapes, positive):
     }
 
 
+def whole_inputs(shapes, positive, dtype):
+    """`whole_inputs` of tests/autograd/op_dtypes_test.cpp."""
+    for x in example_inputs(shapes, positive):
+        x = (x.detach() * 2).trunc() + positive
+        yield x.long() if dtype == torch.int64 else x > 0
+
+
+def evaluate_whole(call, shapes, positive, dtype):
+    try:
+        inputs = whole_inputs(shapes, positive, dtype)
+        outputs = eval(call, dict(NAMES), dict(zip("abcd", inputs)))
+        outputs = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)
+        return [tensor(x) for x in outputs]
+    except (RuntimeError, TypeError, IndexError, ValueError):
+        return None
+
+
 def rows(text):
     """The lines of calls.txt; a + before the bar says that inputs are positive."""
     for line in text.splitlines():
         call, sign, shapes = re.fullmatch(r"(.*) (\+?)\| (.*)", line).groups()
         shapes = [eval(s.replace(")", ",)") if s != "()" else s) for s in re.findall(r"\([\d, ]*\)", shapes)]
-        yield line, evaluate(call, shapes, sign == "+")
+        yield line, call, shapes, sign == "+"
+
+
+def write(path, results):
+    lines = [f"{json.dumps(key)}: {json.dumps(result)}" for key, result in results]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def main(folder=GOLDENS):
     folder = pathlib.Path(folder) / "autograd"
-    lines = [f"{json.dumps(key)}: {json.dumps(row)}" for key, row in rows((folder / "calls.txt").read_text())]
-    (folder / "ops.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    calls = list(rows((folder / "calls.txt").read_text()))
+    write(folder / "ops.json", ((line, evaluate(*row)) for line, *row in calls))
+    whole = {"Int64": torch.int64, "Bool": torch.bool}
+    write(
+        folder / "whole.json",
+        ((line, {name: evaluate_whole(*row, dtype) for name, dtype in whole.items()}) for line, *row in calls),
+    )
 
 
 if __name__ == "__main__":

@@ -160,6 +160,11 @@ TEST_CASE("where refuses a number that the tensor's dtype cannot hold, in its ow
       "first";
   CHECK_THROWS_WITH_AS(where(condition, whole, 1.5), message, DTypeError);
   CHECK_THROWS_WITH_AS(where(condition, 1.5, whole), message, DTypeError);
+  const char* const neither =
+      "where: a Bool tensor takes true and false, got -1.5; convert it with .to(Float32) first";
+  CHECK_THROWS_WITH_AS(where(condition, condition, -1.5), neither, DTypeError);
+  CHECK_THROWS_WITH_AS(where(condition, -1.5, condition), neither, DTypeError);
+  CHECK(equal(where(condition, condition, 1), ones_like(condition)));
 }
 
 TEST_CASE("what chooses among nothing says so in its own name") {

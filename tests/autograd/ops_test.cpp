@@ -175,6 +175,19 @@ TEST_CASE("index_select of a tensor of no dimensions picks its one element") {
                        ShapeError);
 }
 
+TEST_CASE("the slope of pow depends on the exponent where that is 0 or 1, too") {
+  // d/db (b a^(b-1)) = a^(b-1) (1 + b log a), and d/db of its own slope by a, at b = 1.
+  const Tensor a = leaf({2, 3}), zero = leaf({0, 0}), one = leaf({1, 1});
+  const auto slope = [&](const Tensor& b) {
+    return autograd::grad({pow(a, b).sum()}, {a}, {}, {}, true)[0];
+  };
+  const Tensor mixed = autograd::grad({slope(zero).sum()}, {zero})[0];
+  CHECK(difference(mixed, 1 / a.detach(), {.atol = 1e-15}) == "");
+  const Tensor second = autograd::grad({slope(one).sum()}, {a}, {}, {}, true)[0];
+  const Tensor third = autograd::grad({second.sum()}, {one})[0];
+  CHECK(difference(third, 1 / a.detach(), {.atol = 1e-15}) == "");
+}
+
 TEST_CASE("pow has gradient zero where an exponent or base is 0") {
   const Tensor zero = leaf({0, 0, 0}), exponent = leaf({0, 2, 1});
   CHECK(gradient(pow(zero, exponent), zero) == Values{0, 0, 1});

@@ -246,6 +246,28 @@ TEST_CASE("a recorded in-place op on memory that another tensor shows is refused
   CHECK_FALSE(view.requires_grad());
 }
 
+TEST_CASE("through views of views an in-place op is exact where the view is alone, else refused") {
+  const Tensor x = noise({2, 3}).requires_grad_();
+  const Tensor weights = noise({2}, 3);
+  const auto first_column = [](const Tensor& y) { return y.t().narrow(0, 0, 2).select(0, 0); };
+  {
+    const Tensor y = x * 2;
+    Tensor part = first_column(y);
+    CHECK_THROWS_WITH_AS(part.mul_(3),
+                         "mul_: another tensor shares the memory of this one, (2), and would miss "
+                         "the gradient; use mul, which makes a new tensor, or clone() first",
+                         GraphError);
+    sum(y).backward();  // all is as it was
+    CHECK(equal(x.grad(), full_like(x, 2)));
+  }
+  Tensor alone = first_column(x * 2);
+  alone.mul_(3).add_(1);
+  const Tensor g = autograd::grad({alone}, {x}, {weights})[0];
+  Tensor want = zeros({2, 3}, Float64);
+  want.select(1, 0).copy_(weights * 6);
+  CHECK(testing::difference(g, want) == "");
+}
+
 TEST_CASE("an in-place op on memory that overlaps itself is refused, with nothing changed") {
   Tensor x = tensor({1.}, Float64).expand({3});
   const Tensor one = ones({3}, Float64), mask = tensor({true, false, true});

@@ -36,3 +36,15 @@ TEST_CASE("every module that is called has a row, and is right to six digits") {
   CHECK(modules.erase("ModuleList") == 1);  // computes nothing itself
   for (const std::string& module : modules) CHECK_MESSAGE(rows.count(module) == 1, module);
 }
+
+TEST_CASE("every module's second derivative is right, and its third in a random direction") {
+  for (const cli::Subject& module : cli::module_subjects()) {
+    CAPTURE(module.name);
+    const GradcheckResult second = module.check({.atol = 1e-5, .rtol = 1e-5, .order = 2});
+    CHECK_MESSAGE(second.passed, second.message);
+    CHECK(second.checked > 0);
+    const GradcheckResult third =
+        module.check({.atol = 1e-5, .rtol = 1e-5, .fast_mode = true, .order = 3});
+    CHECK_MESSAGE(third.passed, third.message);
+  }
+}
