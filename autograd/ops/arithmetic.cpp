@@ -67,14 +67,14 @@ Tensor mul(const Tensor& a, Scalar b) {
       wrt(a, [b](const Tensor& g) { return g * b; }), args(b));
 }
 
-// c = a / b  gives  da = g / b  and  db = -g c / b.
+// c = a / b  gives  da = g / b  and  db = -g (a / b) / b: c itself may be changed in place.
 Tensor div(const Tensor& a, const Tensor& b) {
   check_defined("div", a, b);
   return record(
       "div", [&] { return core::div(a.array(), b.array()); },
       wrt(a, [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(g / b(), s); }),
-      wrt(b, [b = saved(b), s = b.shape()](const Tensor& g, const Tensor& c) {
-        return sum_to(neg(g * c / b()), s);
+      wrt(b, [a = saved(a), b = saved(b), s = b.shape()](const Tensor& g) {
+        return sum_to(neg(g * (a() / b()) / b()), s);
       }));
 }
 Tensor div(const Tensor& a, Scalar b) {
@@ -87,8 +87,7 @@ Tensor div(Scalar a, const Tensor& b) {
   check_defined("div", b);
   return record(
       "div", [&] { return core::div(a, b.array()); },
-      wrt(b, [b = saved(b)](const Tensor& g, const Tensor& c) { return neg(g * c / b()); }),
-      args(a));
+      wrt(b, [a, b = saved(b)](const Tensor& g) { return neg(g * (a / b()) / b()); }), args(a));
 }
 
 // c = a^b  gives  da = b a^(b-1) g, 0 where b = 0 (if need be: elsewhere da still depends on b),

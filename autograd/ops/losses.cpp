@@ -52,8 +52,7 @@ Tensor class_last(const Tensor& logits) {
   for (int d = 0; d < logits.dim(); ++d)
     if (d != 1) order.push_back(d);
   order.push_back(1);
-  return reshape(permute(logits, order),
-                 {logits.numel() / std::max<Index>(logits.size(1), 1), logits.size(1)});
+  return reshape(permute(logits, order), {core::numel(without(logits.shape(), 1)), logits.size(1)});
 }
 
 void check_cross_entropy(const Tensor& logits, const Tensor& target) {

@@ -49,6 +49,37 @@ TEST_CASE("shapes without elements, however large, are flattened and expanded wi
   CHECK(expand(wide, {1, 0, -1, -1}).numel() == 0);
 }
 
+TEST_CASE(
+    "expand to the shape that is there is a new view, and a constant while nothing is recorded") {
+  const Tensor x = ones({2, 3}).requires_grad_();
+  const Tensor recorded = expand(x, {2, 3});
+  CHECK_FALSE(recorded.is_leaf());
+  CHECK(recorded.array().shares_storage_with(x.array()));
+  const NoGradGuard no_grad;
+  CHECK_FALSE(expand(x, {2, -1}).requires_grad());
+  CHECK_FALSE(expand(x, {2, 3}).requires_grad());
+}
+
+TEST_CASE("a quotient may be changed in place before its gradient is asked for") {
+  const Tensor a = tensor({3.0, 4.0}, Float64).requires_grad_(),
+               b = tensor({2.0, 5.0}, Float64).requires_grad_();
+  Tensor both = a / b, of_number = 6 / b;
+  both.mul_(2);
+  of_number.add_(1);
+  (both + of_number).sum().backward();
+  CHECK(values(a.grad()) == Values{1, 2.0 / 5});
+  CHECK(b.grad().allclose(tensor({-3.0, -(8 + 6) / 25.0}, Float64), 1e-15, 0));
+}
+
+TEST_CASE(
+    "cross_entropy of logits without classes has a loss for each target that does not count") {
+  const Tensor target = zeros({1, 3, 5}, Int64);
+  const CrossEntropyOptions each{.ignore_index = 0, .reduction = Reduction::None};
+  const Tensor losses = cross_entropy(zeros({1, 0, 3, 5}), target, each);
+  CHECK(losses.shape() == Shape{1, 3, 5});
+  CHECK(losses.abs().sum().item() == 0);
+}
+
 TEST_CASE("where of two numbers has the wider of their dtypes, as in PyTorch") {
   const Tensor condition = tensor({true, false});
   CHECK(where(condition, 1, 0).dtype() == Int64);

@@ -28,6 +28,19 @@ const Comparison comparisons[] = {
 
 }  // namespace
 
+TEST_CASE("Bool meets numbers other than 0 and 1 as a number") {
+  const NDArray b = NDArray::of({0, 1}, {2}, DType::Bool);
+  const auto bits = [](const NDArray& x) { return elements<bool>(x); };
+  CHECK(bits(eq(b, 2)) == std::vector<bool>{false, false});
+  CHECK(bits(ne(b, 0.5)) == std::vector<bool>{true, true});
+  CHECK(bits(lt(b, 0.5)) == std::vector<bool>{true, false});
+  CHECK(bits(le(b, -3)) == std::vector<bool>{false, false});
+  CHECK(bits(gt(b, -3)) == std::vector<bool>{true, true});
+  CHECK(bits(ge(b, 1)) == std::vector<bool>{false, true});
+  CHECK(bits(eq(b, true)) == std::vector<bool>{false, true});
+  CHECK(bits(lt(b, NaN)) == std::vector<bool>{false, false});
+}
+
 TEST_CASE("comparisons take every dtype and give Bool, whatever the layouts") {
   for (const Comparison& c : comparisons)
     for (const DType dtype : dtypes)
