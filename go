@@ -190,6 +190,12 @@ go_mutants() {  # plant faults in every op, one at a time, and see whether the t
   build/mutants/bin/mutants "$@"
 }
 
+go_parity() {  # random graphs, compared with LibTorch's: ./go parity --seed 7 --graph 12 shows one
+  prepare torch/csrc/Export.h:libtorch-dev
+  build parity parity
+  build/parity/bin/parity "$@"
+}
+
 go_goldens() {  # write tests/goldens anew with PyTorch; where that is 1.13.1, nothing changes
   # Debian's PyTorch belongs to Debian's Python, whatever else comes first on the PATH.
   local script python=/usr/bin/python3

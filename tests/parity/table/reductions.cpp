@@ -1,0 +1,78 @@
+// Rows: reductions.
+#include "draws.h"
+
+namespace parity::rows {
+namespace {
+
+// Given an empty list of dimensions, PyTorch 1.13 differentiates var as if it were of one element;
+// given None it doesn't, but says of the unbiased variance of one element, which is NaN, that its
+// derivative is infinite.
+Drawn spread(Draw& d) {
+  const Operand x = d.floating();
+  const Indices axes = d.axes(d.rank(x));
+  const bool all = axes.empty() || d.rank(x) == 0;
+  return Arguments{x, axes.empty() ? Argument() : Argument(axes),
+                   all && d.see(x).size() == 1 ? Argument(false) : d.flag(), d.flag()};
+}
+Drawn along_or_all(Draw& d) {
+  const Operand x = d.any();
+  if (d.random.chance(0.2)) return Arguments{x, std::monostate(), d.flag()};
+  return Arguments{x, d.dim(d.rank(x)), d.flag()};
+}
+// PyTorch 1.13 fails without any dimension.
+Drawn over_some_axes(Draw& d) {
+  Arguments drawn = *over_axes(d);
+  Indices& axes = std::get<Indices>(drawn[1]);
+  if (axes.empty()) axes.push_back(d.dim(d.rank(std::get<Operand>(drawn[0]))));
+  return drawn;
+}
+Drawn summed_to(Draw& d) {
+  const Operand x = d.floating();
+  Indices shape = d.see(x).shape;
+  for (Index& size : shape)
+    if (d.random.chance(0.4)) size = 1;
+  if (d.random.chance(0.4) && !shape.empty()) shape.erase(shape.begin());
+  if (d.rarely()) shape.push_back(7);
+  return Arguments{x, shape};
+}
+
+}  // namespace
+
+Rows reductions() {
+  return {
+      {"sum", "sum", one_of_any, [](const Call& c) -> Results { return sum(c[0]); }},
+      {"sum", "sum.dim_IntList", any_over_axes,
+       [](const Call& c) -> Results { return sum(c[0], c.dims(1), c.flag(2)); }},
+      {"mean", "mean", one, [](const Call& c) -> Results { return mean(c[0]); }},
+      {"mean", "mean.dim", over_axes,
+       [](const Call& c) -> Results { return mean(c[0], c.dims(1), c.flag(2)); }},
+      {"var", "var.dim", spread,
+       [](const Call& c) -> Results { return var(c[0], c.dims(1), c.flag(2), c.flag(3)); }},
+      {"amax", "amax", any_over_axes,
+       [](const Call& c) -> Results { return amax(c[0], c.dims(1), c.flag(2)); }},
+      {"amin", "amin", any_over_axes,
+       [](const Call& c) -> Results { return amin(c[0], c.dims(1), c.flag(2)); }},
+      {"max", "max", one_of_any, [](const Call& c) -> Results { return max(c[0]); }},
+      {"min", "min", one_of_any, [](const Call& c) -> Results { return min(c[0]); }},
+      {"max", "max.dim", one_along_keeping,
+       [](const Call& c) -> Results { return max(c[0], c.dim(1), c.flag(2)); }},
+      {"min", "min.dim", one_along_keeping,
+       [](const Call& c) -> Results { return min(c[0], c.dim(1), c.flag(2)); }},
+      {"argmax", "argmax", along_or_all,
+       [](const Call& c) -> Results { return argmax(c[0], c.dim_or_none(1), c.flag(2)); }},
+      {"argmin", "argmin", along_or_all,
+       [](const Call& c) -> Results { return argmin(c[0], c.dim_or_none(1), c.flag(2)); }},
+      {"sum_to", "sum_to_size", summed_to,
+       [](const Call& c) -> Results { return sum_to(c[0], c.dims(1)); },
+       [](Peer& p, const Arguments& a) {
+         // Ours returns a tensor that has the shape already; theirs a view of it.
+         return Operands{p.shape(std::get<Operand>(a[0])) == std::get<Indices>(a[1])
+                             ? std::get<Operand>(a[0])
+                             : p.one("sum_to_size", a)};
+       }},
+      {"logsumexp", "logsumexp", over_some_axes,
+       [](const Call& c) -> Results { return logsumexp(c[0], c.dims(1), c.flag(2)); }},
+  };
+}
+
+}  // namespace parity::rows

@@ -1,0 +1,25 @@
+// PyTorch (LibTorch) carries out a plan. theirs.cpp alone includes its headers: ops are called by
+// their names in its registry, with arguments converted to what the op's schema asks for.
+#pragma once
+
+#include <cstdint>
+
+#include "interpreter.h"
+
+namespace parity {
+
+/// `noise`: how far, relative to its size, each element of each result is moved up or down at
+/// random, by a generator that starts from `seed`. What that does to later results says how far
+/// rounding alone may take them.
+std::unique_ptr<Interpreter> make_theirs(bool noisy = false, std::uint64_t seed = 0);
+
+/// How far a noisy interpreter moves elements of this dtype, relative to their size.
+double noise(DType dtype);
+
+/// The keyword that argument i of a registered op needs, or "".
+std::string keyword_of(const std::string& op, std::size_t i);
+
+/// One thread, no warnings, no backtraces.
+void quieten_torch();
+
+}  // namespace parity
