@@ -13,6 +13,16 @@ bool says(const std::string* refusal, const char* words) {
 bool only_ours_refuses(const Situation& s) {
   return s.our_refusal != nullptr && s.their_refusal == nullptr;
 }
+// Whether dtypes meet, or a whole one meets what works on others.
+bool promotes(const Situation& s) {
+  return std::any_of(s.inputs.begin(), s.inputs.end(), [&](const Reading& input) {
+    return input.defined && (!input.floating() || input.dtype != s.inputs[0].dtype);
+  });
+}
+bool uses(const Situation& s, const char* op) {
+  return std::any_of(s.plan.begin(), s.plan.end(),
+                     [op](const Step& step) { return step.row->op == op; });
+}
 bool has_number(const Step& step) {
   return std::any_of(step.arguments.begin(), step.arguments.end(), [](const Argument& a) {
     return std::holds_alternative<Index>(a) || std::holds_alternative<double>(a);
@@ -30,7 +40,7 @@ const std::vector<Explanation>& explanations() {
        "Dtypes are never converted silently: where PyTorch promotes, tapehead asks for .to().",
        false,
        [](const Situation& s) {
-         return only_ours_refuses(s) &&
+         return only_ours_refuses(s) && promotes(s) &&
                 (says(s.our_refusal, ".to(") || says(s.our_refusal, "floor_divide"));
        }},
       {"a number takes the tensor's dtype",
@@ -43,8 +53,8 @@ const std::vector<Explanation>& explanations() {
        }},
       {"in place on shared memory",
        "A recorded change of memory that another tensor shows too is refused, where PyTorch "
-       "rewrites "
-       "the history of every view; of the outputs of split it refuses that itself, later.",
+       "rewrites the history of every view; of the outputs of split it refuses that itself, "
+       "later.",
        false,
        [](const Situation& s) {
          if (s.our_refusal == nullptr)
@@ -53,34 +63,34 @@ const std::vector<Explanation>& explanations() {
                 says(s.our_refusal, "another tensor shares the memory");
        }},
       {"in place on overlapping memory",
-       "A change in place of memory that shows an element twice is refused by all ops; PyTorch "
-       "still "
-       "lets some do it, with a warning.",
+       "A change in place of memory that shows an element twice is refused by all ops; PyTorch"
+       " still lets some do it, with a warning.",
        false,
        [](const Situation& s) {
          return only_ours_refuses(s) && s.step.row->kind == Row::InPlace &&
                 says(s.our_refusal, "share memory");
        }},
       {"second backward",
-       "A backward pass frees every node it has been to, also where nothing had been saved, and no "
-       "other; the outputs of fused attention are two nodes here, and PyTorch gets a composition.",
+       "A backward pass frees every node it has been to, also where nothing had been saved, "
+       "and no other; the outputs of fused attention are two nodes here, and PyTorch gets a "
+       "composition.",
        false,
        [](const Situation& s) {
          return s.step.row->kind == Row::Control &&
                 (s.their_refusal == nullptr ? says(s.our_refusal, "a backward pass has been here")
-                                            : says(s.their_refusal, "the graph a second time"));
+                                            : says(s.their_refusal, "the graph a second time") &&
+                                                  uses(s, "fused_attention"));
        }},
       {"what is saved",
-       "A rule keeps what it needs, which is not always what PyTorch's keeps. PyTorch keeps the "
-       "inputs "
-       "of var and mean; ours those of number / x, of cross_entropy, and all of fused attention's. "
-       "A "
-       "change in place of what was kept is refused.",
+       "A rule keeps what it needs, which is not always what PyTorch's keeps. PyTorch keeps "
+       "the inputs of var and mean; ours those of number / x, of cross_entropy, and all of "
+       "fused attention's. A change in place of what was kept is refused.",
        false,
        [](const Situation& s) {
          if (s.step.row->kind != Row::Control) return false;
          if (s.our_refusal == nullptr)
-           return says(s.their_refusal, "modified by an inplace operation");
+           return says(s.their_refusal, "modified by an inplace operation") &&
+                  (uses(s, "var") || uses(s, "mean"));
          const bool known = says(s.our_refusal, "attention") ||
                             says(s.our_refusal, "div: it saved") ||
                             says(s.our_refusal, "cross_entropy: it saved");
@@ -88,8 +98,7 @@ const std::vector<Explanation>& explanations() {
        }},
       {"retain_grad of an unused part",
        "PyTorch 1.13 fails in a backward pass that does not reach an output of split or chunk "
-       "whose "
-       "gradient is to be retained.",
+       "whose gradient is to be retained.",
        false,
        [](const Situation& s) {
          return s.our_refusal == nullptr && s.step.row->kind == Row::Control &&

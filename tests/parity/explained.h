@@ -7,6 +7,7 @@ namespace parity {
 
 /// One step that the two saw differently.
 struct Situation {
+  const Plan& plan;  // what went before
   const Step& step;
   std::vector<Reading> inputs;
   const std::string* our_refusal;    // null: accepted

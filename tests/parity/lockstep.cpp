@@ -54,7 +54,7 @@ Outcome Lockstep::run(Step& step) {
   if (ours && theirs) return {Outcome::Refused, "ours: " + *ours + "\n  theirs: " + *theirs};
   if (ours || theirs)
     return explained_or_not(
-        {step, inputs(step), ours ? &*ours : nullptr, theirs ? &*theirs : nullptr, {}, {}},
+        {plan_, step, inputs(step), ours ? &*ours : nullptr, theirs ? &*theirs : nullptr, {}, {}},
         ours ? "only ours refuses: " + *ours : "only theirs refuses: " + *theirs);
   if (our_results != their_results) return {Outcome::Different, "the number of results differs"};
   if (try_run(*noisy_, step, noisy_results)) return {Outcome::Kink, "refused with noise"};
@@ -80,7 +80,7 @@ Outcome Lockstep::compare_results(const Step& step) {
   for (int number = step.first; number < step.first + step.results; ++number) {
     const Reading ours = ours_->read(number), theirs = theirs_->read(number);
     const auto differ = [&](const std::string& text) {
-      return explained_or_not({step, inputs(step), nullptr, nullptr, ours, theirs},
+      return explained_or_not({plan_, step, inputs(step), nullptr, nullptr, ours, theirs},
                               "v" + std::to_string(number) + ": " + text + "\n  ours:   " +
                                   to_string(ours) + "\n  theirs: " + to_string(theirs));
     };
