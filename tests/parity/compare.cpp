@@ -56,16 +56,19 @@ bool same_strides(const Reading& ours, const Reading& theirs) {
   return true;
 }
 
-Verdict compare(const Reading& ours, const Reading& theirs, const Reading& noisy) {
+Verdict compare(const Reading& ours, const Reading& theirs, const std::vector<Reading>& noisy) {
   if (ours.defined != theirs.defined)
     return {Verdict::Different,
             ours.defined ? "ours is a tensor, theirs none" : "ours is none, theirs a tensor"};
   if (!ours.defined) return {};
   if (ours.dtype != theirs.dtype) return {Verdict::Different, "dtypes differ"};
   if (ours.shape != theirs.shape) return {Verdict::Different, "shapes differ"};
-  if (at_a_kink(theirs, noisy)) return {Verdict::Kink};
+  double moved = 0;
+  for (const Reading& other : noisy) {
+    if (at_a_kink(theirs, other)) return {Verdict::Kink};
+    if (theirs.floating()) moved = std::max(moved, most_moved(theirs, other));
+  }
   const auto [atol, rtol] = tolerance(theirs.dtype);
-  const double moved = theirs.floating() ? most_moved(theirs, noisy) : 0;
   for (std::size_t i = 0; i < theirs.values.size(); ++i) {
     const double a = ours.values[i], b = theirs.values[i];
     if (same_kind(a, b) && !std::isfinite(b)) continue;

@@ -19,7 +19,7 @@ struct Verdict {
 
 /// Values, shape and dtype. Kink where noise changed what is whole, finite or NaN, or moved a
 /// number more than 1e5 times (Float32: 1e3 times) as far as it should.
-Verdict compare(const Reading& ours, const Reading& theirs, const Reading& noisy);
+Verdict compare(const Reading& ours, const Reading& theirs, const std::vector<Reading>& noisy);
 
 /// Whether strides are the same where they matter: in dimensions longer than one, if there is any
 /// element.

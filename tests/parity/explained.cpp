@@ -63,12 +63,15 @@ const std::vector<Explanation>& explanations() {
                 says(s.our_refusal, "another tensor shares the memory");
        }},
       {"in place on overlapping memory",
-       "A change in place of memory that shows an element twice is refused by all ops; PyTorch"
-       " still lets some do it, with a warning.",
+       "A change in place of memory that shows an element twice is refused by all ops; PyTorch "
+       "lets some do it, with a warning. Of an operand that shows part of what is changed the old "
+       "values count; PyTorch refuses it.",
        false,
        [](const Situation& s) {
-         return only_ours_refuses(s) && s.step.row->kind == Row::InPlace &&
-                says(s.our_refusal, "share memory");
+         if (s.step.row->kind != Row::InPlace) return false;
+         if (s.our_refusal == nullptr)
+           return says(s.their_refusal, "written-to tensor refer to a single memory location");
+         return s.their_refusal == nullptr && says(s.our_refusal, "share memory");
        }},
       {"second backward",
        "A backward pass frees every node it has been to, also where nothing had been saved, "
@@ -90,7 +93,7 @@ const std::vector<Explanation>& explanations() {
          if (s.step.row->kind != Row::Control) return false;
          if (s.our_refusal == nullptr)
            return says(s.their_refusal, "modified by an inplace operation") &&
-                  (uses(s, "var") || uses(s, "mean"));
+                  (uses(s, "var") || uses(s, "mean") || uses(s, "index_select_backward"));
          const bool known = says(s.our_refusal, "attention") ||
                             says(s.our_refusal, "div: it saved") ||
                             says(s.our_refusal, "cross_entropy: it saved");

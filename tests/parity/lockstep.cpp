@@ -13,11 +13,12 @@ namespace parity {
 void Lockstep::restart() {
   ours_ = make_ours();
   theirs_ = make_theirs();
-  noisy_ = make_theirs(true, seed_);
+  noisy_.clear();
+  for (std::uint64_t i = 0; i < 2; ++i) noisy_.push_back(make_theirs(true, seed_ + i));
   for (const Step& step : plan_) {
     ours_->run(step);
     theirs_->run(step);
-    noisy_->run(step);
+    for (const auto& noisy : noisy_) noisy->run(step);
   }
 }
 
@@ -57,7 +58,8 @@ Outcome Lockstep::run(Step& step) {
         {plan_, step, inputs(step), ours ? &*ours : nullptr, theirs ? &*theirs : nullptr, {}, {}},
         ours ? "only ours refuses: " + *ours : "only theirs refuses: " + *theirs);
   if (our_results != their_results) return {Outcome::Different, "the number of results differs"};
-  if (try_run(*noisy_, step, noisy_results)) return {Outcome::Kink, "refused with noise"};
+  for (const auto& noisy : noisy_)
+    if (try_run(*noisy, step, noisy_results)) return {Outcome::Kink, "refused with noise"};
   step.results = our_results;
   const Outcome results = compare_results(step);
   if (results.kind != Outcome::Kept || step.row->kind != Row::InPlace) return results;
@@ -75,6 +77,12 @@ int alias_of(const Interpreter& interpreter, const Operands& among, const Readin
 
 }  // namespace
 
+std::vector<Reading> Lockstep::read_noisy(int number) const {
+  std::vector<Reading> all;
+  for (const auto& noisy : noisy_) all.push_back(noisy->read(number));
+  return all;
+}
+
 Outcome Lockstep::compare_results(const Step& step) {
   Outcome kept;
   for (int number = step.first; number < step.first + step.results; ++number) {
@@ -84,7 +92,7 @@ Outcome Lockstep::compare_results(const Step& step) {
                               "v" + std::to_string(number) + ": " + text + "\n  ours:   " +
                                   to_string(ours) + "\n  theirs: " + to_string(theirs));
     };
-    const Verdict verdict = compare(ours, theirs, noisy_->read(number));
+    const Verdict verdict = compare(ours, theirs, read_noisy(number));
     if (verdict.kind == Verdict::Kink) return {Outcome::Kink};
     if (verdict.kind == Verdict::Different) {
       const Outcome outcome = differ(verdict.text);
@@ -105,7 +113,7 @@ Outcome Lockstep::compare_everything(const Step& step) {
   for (int number = 0; number < step.first; ++number) {
     if (!ours_->has(number)) continue;
     const Reading theirs = theirs_->read(number), ours = ours_->read(number);
-    const Verdict verdict = compare(ours, theirs, noisy_->read(number));
+    const Verdict verdict = compare(ours, theirs, read_noisy(number));
     if (verdict.kind == Verdict::Kink) return {Outcome::Kink};
     if (verdict.kind == Verdict::Different)
       return {Outcome::Different, "v" + std::to_string(number) + " after it: " + verdict.text};

@@ -1,5 +1,5 @@
-// A plan carried out three times at once, step by step: by tapehead, by PyTorch, and by PyTorch
-// with noise, which says how far results may differ for rounding alone.
+// A plan carried out four times at once, step by step: by tapehead, by PyTorch, and twice by
+// PyTorch with noise, which says how far rounding alone may take results.
 #pragma once
 
 #include <optional>
@@ -62,10 +62,12 @@ class Lockstep {
   Outcome compare_results(const Step& step);
   Outcome compare_everything(const Step& step);
   void note(const Step& step);
+  std::vector<Reading> read_noisy(int number) const;
   std::vector<Reading> inputs(const Step& step) const;
 
   std::uint64_t seed_;
-  std::unique_ptr<Interpreter> ours_, theirs_, noisy_;
+  std::unique_ptr<Interpreter> ours_, theirs_;
+  std::vector<std::unique_ptr<Interpreter>> noisy_;
   Report* report_;
   std::ostream* listing_;
   Plan plan_;

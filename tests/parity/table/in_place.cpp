@@ -1,17 +1,52 @@
 // Rows: in place, on whatever may be changed: fresh copies, views of them, leaves under no_grad.
+#include <algorithm>
+
 #include "draws.h"
 
 namespace parity::rows {
 namespace {
 
-// Mostly a copy, or a view of one, that nobody else shows; else anything.
+// A view of a view of a copy without a history, all of which go on being seen.
+Operand view_of_copy(Draw& d, Operand x) {
+  const auto copy = d.run(control("clone"), {x}, false);
+  if (!copy) return x;
+  Operand view = *copy;
+  for (int moves = 0; moves < 2 && d.rank(view) > 0; ++moves) {
+    const Index dim = d.random.below(d.rank(view));
+    const Index size = d.see(view).shape[static_cast<std::size_t>(dim)];
+    std::optional<Operand> next;
+    switch (d.random.below(4)) {
+      case 0:
+        next = d.run(row_of("transpose.int"), {view, dim, Index{0}});
+        break;
+      case 1:
+        next = d.run(row_of("slice.Tensor"), {view, dim, d.random.below(2), size, Index{2}});
+        break;
+      case 2:
+        next = d.run(row_of("select.int"), {view, dim, d.random.below(std::max<Index>(1, size))});
+        break;
+      default:
+        next = d.run(row_of("narrow"), {view, dim, Index{0}, (size + 1) / 2});
+    }
+    if (next) view = *next;
+  }
+  return view;
+}
+
+// Mostly a copy that nobody else shows, or such a view; else anything.
 Operand target(Draw& d) {
   const Operand x = d.random.chance(0.9) ? d.floating() : d.any();
   const Index kind = d.random.below(20);
   if (kind == 0) return x;
+  if (kind < 7) return view_of_copy(d, x);
   const auto copy = d.run(control("clone"), {x}, true);
-  if (!copy) return x;
-  return *copy;
+  return copy ? *copy : x;
+}
+// Beside what has no history, another that mostly has none: a change that is not recorded.
+Operand beside(Draw& d, Operand x, Operand other) {
+  if (d.see(x).requires_grad || !d.see(other).requires_grad || d.random.chance(0.1)) return other;
+  const auto constant = d.run("detach", {other});
+  return constant ? *constant : other;
 }
 Drawn with_other(Draw& d) {
   const Operand x = target(d);
@@ -20,7 +55,7 @@ Drawn with_other(Draw& d) {
   for (std::size_t i = 1; i <= std::min(shape.size(), d.see(x).shape.size()); ++i)
     if (!d.rarely() && shape[shape.size() - i] != 1)
       shape[shape.size() - i] = d.see(x).shape[d.see(x).shape.size() - i];
-  return Arguments{x, d.like(x, shape, positive)};
+  return Arguments{x, beside(d, x, d.like(x, shape, positive))};
 }
 Drawn with_other_and_alpha(Draw& d) {
   Arguments drawn = *with_other(d);
