@@ -50,22 +50,20 @@ double seconds(std::chrono::steady_clock::duration d) {
 }
 
 void write(std::ostream& out, const Profiler::Sums& s) {
-  out << std::setw(8) << s.calls << std::setw(10) << s.seconds * 1e3 << std::setw(10)
+  out << std::setw(9) << s.calls << std::setw(10) << s.seconds * 1e3 << std::setw(10)
       << s.bytes / 1e6 << std::setw(10) << s.flops / 1e6;
 }
 
 void write(std::ostream& out, const char* title, const std::vector<Profiler::Row>& rows) {
-  out << std::left << std::setw(24) << title << std::right << " |" << std::setw(8) << "forward"
-      << std::setw(10) << "ms" << std::setw(10) << "MB" << std::setw(10) << "MFLOP"
-      << " |" << std::setw(8) << "backward" << std::setw(10) << "ms" << std::setw(10) << "MB"
-      << std::setw(10) << "MFLOP"
-      << "\n";
+  out << std::left << std::setw(24) << title << std::right;
+  for (const char* pass : {"fwd", "bwd"})
+    out << " | " << pass << " calls" << std::setw(10) << "ms" << std::setw(10) << "MB"
+        << std::setw(10) << "MFLOP";
+  out << "\n";
   for (const Profiler::Row& row : rows) {
-    out << std::left << std::setw(24) << (row.name.empty() ? "(all)" : row.name) << std::right
-        << " |";
-    write(out, row.forward);
-    out << " |";
-    write(out, row.backward);
+    out << std::left << std::setw(24) << (row.name.empty() ? "(all)" : row.name) << std::right;
+    write(out << " | ", row.forward);
+    write(out << " | ", row.backward);
     out << "\n";
   }
 }

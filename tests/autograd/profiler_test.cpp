@@ -190,10 +190,10 @@ TEST_CASE("the tables have a line for each op and module, in any locale") {
   std::vector<std::string> line(7);
   for (std::string& l : line) std::getline(lines, l);
   CHECK(line[0] ==
-        "op                       | forward        ms        MB     MFLOP |backward        ms"
+        "op                       | fwd calls        ms        MB     MFLOP | bwd calls        ms"
         "        MB     MFLOP");
-  CHECK(line[1].rfind("exp                      |       1 ", 0) == 0);
-  CHECK(line[1].find("     0.008     0.002 |       0     0.000     0.000     0.000") !=
+  CHECK(line[1].rfind("exp                      |         1 ", 0) == 0);
+  CHECK(line[1].find("     0.008     0.002 |         0     0.000     0.000     0.000") !=
         std::string::npos);
   CHECK(line[2].empty());
   CHECK(line[3].rfind("module ", 0) == 0);
