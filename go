@@ -210,7 +210,7 @@ go_coverage() {  # which lines the unit tests reach: build/coverage/index.html
   prepare gcovr:gcovr
   find build/coverage -name '*.gcda' -delete 2>/dev/null || true
   run_tests coverage "$@"
-  gcovr --root . --filter '(core|autograd|nn|data|io|train|viz|cli)/' --exclude-throw-branches \
+  gcovr --root . --filter '(core|autograd|nn|data|io|train|lens|viz|cli)/' --exclude-throw-branches \
     --exclude-unreachable-branches --print-summary --html-details build/coverage/index.html \
     build/coverage
 }

@@ -120,7 +120,15 @@ void Profiler::note(std::string name, const char* category, const Shape& shape,
   events_.push_back({std::move(name), module_path(), category, shape, begin, Clock::now()});
 }
 
-void Profiler::before(const OpCall& call) { open_.push_back({&call, Clock::now()}); }
+// Outside rules none can be open, unless it threw.
+void Profiler::drop_rules() {
+  std::erase_if(open_, [](const Open& open) { return open.rule != nullptr; });
+}
+
+void Profiler::before(const OpCall& call) {
+  if (!*call.within) drop_rules();
+  open_.push_back({&call, Clock::now()});
+}
 
 void Profiler::after(const OpCall& call, const Tensor& result) {
   const std::optional<Open> open = close(&call);
@@ -146,8 +154,9 @@ void Profiler::before_rule(const Node& node, const Tensor& gradient) {
 
 // What neither the rule's ops nor the gradient it was given brought along, its own kernel has made.
 void Profiler::gradient(const Tensor& gradient) {
+  if (*tape.running == '\0') drop_rules();
   Open* const rule = open_rule();
-  if (!rule || *tape.running == '\0') return;
+  if (!rule) return;
   const core::Storage* storage = gradient.array().storage();
   if (std::find(rule->known.begin(), rule->known.end(), storage) != rule->known.end()) return;
   rule->known.push_back(storage);

@@ -94,6 +94,7 @@ class Profiler : public Observer {
 
   std::optional<Open> close(const void* what);
   Open* open_rule();
+  void drop_rules();
   void note(std::string name, const char* category, const Shape& shape, Clock::time_point begin);
   void add(const std::string& op, const std::string& path, bool backward, const Sums& sums);
 

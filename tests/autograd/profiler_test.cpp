@@ -179,6 +179,23 @@ TEST_CASE("an op that throws is not counted, and those after it are") {
   CHECK(profiler.ops().size() == 1);
 }
 
+TEST_CASE("a pass that throws in a rule leaves the next one to be counted") {
+  const Tensor x = leaf({1, 2});
+  bool refuse = true;
+  const Tensor y = record(
+      "bad", [&] { return x.array().clone(); }, wrt(x, [&](const Tensor& g) {
+        if (refuse) throw std::runtime_error("not today");
+        return g;
+      }));
+  const Tensor loss = sum(exp(y));
+  Profiler profiler;
+  CHECK_THROWS_WITH_AS(loss.backward({}, true), "not today", std::runtime_error);
+  refuse = false;
+  loss.backward({}, true);
+  CHECK(row(profiler.ops(), "exp").backward.calls == 2);
+  CHECK(row(profiler.ops(), "bad").backward.calls == 1);
+}
+
 TEST_CASE("the tables have a line for each op and module, in any locale") {
   const CommaLocale comma;
   const Tensor x = ones({1000, 2});
