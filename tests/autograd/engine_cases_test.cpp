@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "../support/cases.h"
+#include "../support/sanitizers.h"
 
 using namespace tapehead;
 using namespace tapehead::testing;
@@ -73,7 +74,7 @@ TEST_CASE("AUTO-03: 64 stacked diamonds: linear time, not 2^64") {
     p.backward();
     CHECK(nodes_visited() - visited == 3 * static_cast<std::uint64_t>(levels));
     CHECK(c.difference(leaf.grad(), c.grad("p")) == "");
-    CHECK(seconds_since(begin) < 1);
+    if (!sanitized) CHECK(seconds_since(begin) < 1);
   }
 }
 
@@ -106,7 +107,7 @@ TEST_CASE(
     CHECK_FALSE(x.grad().defined());
   }
   CHECK(Held() == before);
-  CHECK(seconds_since(begin) < 20);
+  if (!sanitized) CHECK(seconds_since(begin) < 20);
 }
 
 TEST_CASE("AUTO-05: No reference cycle: building graphs in a loop does not leak") {

@@ -71,7 +71,21 @@ TEST_CASE("a wrong gradient is shown in its line, and is an error at the end") {
                        "1 gradient is wrong, of 2", Error);
   CHECK_MESSAGE(has(out, "\nright                                4 "), out);
   CHECK(has(out, "   ok\n"));
-  CHECK(has(out, "   WRONG\n    "));
+  CHECK(has(out, "   WRONG\n    gradcheck: output 0 (0) by input 0 (0): backward gives 1, "));
+  CHECK(has(out, "\n    input or parameter "));  // then the table of its inputs
+  CHECK(has(out, "\n    input 0 "));
+}
+
+TEST_CASE("entries that were checked beside a kink are told in their line") {
+  const auto relu_at_0 = [](const GradcheckOptions& options) {
+    return gradcheck([](const std::vector<Tensor>& x) { return relu(x[0]); },
+                     {tensor({0.}, Float64).requires_grad_()}, {}, options);
+  };
+  std::string out;
+  cli::check_all({{"relu", true, relu_at_0}}, [&](const std::string& line) { out += line; });
+  CHECK(has(out,
+            "   ok\n  (1 beside a kink: output 0 (0) by input 0 (0) is within 1e-06 of a kink of "
+            "relu: slopes 0 and 1)\n"));
 }
 
 TEST_CASE("entries that there was no time for are told, in their line and at the end") {
