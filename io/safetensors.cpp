@@ -6,6 +6,7 @@
 #include <set>
 
 #include "atomic_file.h"
+#include "detail/values.h"
 
 namespace tapehead::io {
 namespace {
@@ -85,13 +86,6 @@ std::string header(const NamedTensors& tensors, const Metadata& metadata) {
   }
 }
 
-void write_values(AtomicFile& file, const Tensor& tensor) {
-  const NDArray values = tensor.array().contiguous();
-  core::dispatch(values.dtype(), [&]<class T>() {
-    file.write(std::as_bytes(std::span(values.data<T>(), static_cast<std::size_t>(values.size()))));
-  });
-}
-
 }  // namespace
 
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
@@ -103,7 +97,8 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors,
   AtomicFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(text)));
-  for (const auto& [name, tensor] : sorted) write_values(file, tensor);
+  for (const auto& [name, tensor] : sorted)
+    with_bytes(tensor, [&](std::span<const std::byte> bytes) { file.write(bytes); });
   file.commit();
 }
 

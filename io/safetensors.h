@@ -1,6 +1,7 @@
 // safetensors: named tensors in a file that many programs read.
 //
 //   save_safetensors("model.safetensors", model.state_dict());
+//   model.load_state_dict(read_safetensors("model.safetensors").tensors);
 //
 // The format (https://github.com/huggingface/safetensors): eight bytes that give the length of a
 // JSON header, little endian; the header, padded with spaces to a multiple of eight, which gives
@@ -28,5 +29,17 @@ inline const Metadata as_pytorch{{"format", "pt"}};
 /// same tensors give the same bytes.
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const Metadata& metadata = as_pytorch);
+
+struct Safetensors {
+  NamedTensors tensors;
+  Metadata metadata;
+};
+
+/// What a file holds, tensors in the order of their places. F32, F64, I64 and BOOL keep their dtype;
+/// F16 and BF16 become Float32; I8, I16, I32, U8, U16 and U32 become Int64. IoError, naming path and
+/// reason, for a file that breaks any of the format's rules (a header that is not JSON or does not
+/// fit, a name twice, a size that its shape does not have, tensors that overlap or leave a hole,
+/// values cut off), for other dtypes, and for more than 16384 tensors.
+Safetensors read_safetensors(const std::string& path);
 
 }  // namespace tapehead::io

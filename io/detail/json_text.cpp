@@ -1,0 +1,104 @@
+#include "json_text.h"
+
+#include <algorithm>
+
+namespace tapehead::io {
+namespace {
+
+constexpr std::size_t longest_word = 64;  // digits of a number, or letters of true and its like
+constexpr std::size_t longest_name = 512;
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+}  // namespace
+
+JsonText::JsonText(const InputFile& file, std::uint64_t begin, std::uint64_t end)
+    : file_(file), offset_(begin), end_(end) {
+  advance();
+}
+
+bool JsonText::fetch() {
+  if (offset_ == end_) return false;
+  if (next_ == filled_) {
+    filled_ = static_cast<std::size_t>(std::min<std::uint64_t>(chunk_.size(), end_ - offset_));
+    file_.read(offset_, std::as_writable_bytes(std::span(chunk_).first(filled_)));
+    next_ = 0;
+  }
+  previous_ = current_;
+  current_ = chunk_[next_++];
+  ++offset_;
+  return true;
+}
+
+void JsonText::note(char c) {
+  if (in_string_) {
+    const bool closes = c == '"' && !escaped_;
+    escaped_ = c == '\\' && !escaped_;
+    if (!closes) return;
+    string_.end = offset_ - 1;
+    in_string_ = false;
+    return;
+  }
+  const bool in_word = !is_space(c) && std::string_view("\"{}[]:,").find(c) == std::string::npos;
+  word_ = in_word ? word_ + 1 : 0;
+  if (word_ > longest_word)
+    file_.refuse("byte ", offset_ - 1, ": a number or word of more than ", longest_word,
+                 " characters");
+  in_string_ = c == '"';
+  if (in_string_) string_ = {offset_, offset_};
+}
+
+bool JsonText::hidden() const {
+  if (in_string_) return offset_ - string_.begin > most_kept;
+  return is_space(current_) && is_space(previous_);
+}
+
+void JsonText::advance() {
+  do {
+    if (!fetch()) {
+      ended_ = true;
+      if (in_string_) string_.end = offset_;
+      return;
+    }
+    note(current_);
+  } while (hidden());
+}
+
+void JsonEvents::parse(const InputFile& file, std::uint64_t begin, std::uint64_t end) {
+  JsonText text(file, begin, end);
+  file_ = &file;
+  text_ = &text;
+  nlohmann::json_sax<nlohmann::json>* const events = this;
+  nlohmann::json::sax_parse(text.begin(), text.end(), events);
+}
+
+void JsonEvents::misplaced(const std::string& what) const {
+  file_->refuse("byte ", text_->offset(), ": expected ", expected(), ", got ", what);
+}
+
+void JsonEvents::check_length() const {
+  const JsonText::Place place = text_->string();
+  if (!place.whole())
+    file_->refuse("byte ", place.begin, ": a string of ", place.end - place.begin,
+                  " bytes; at most ", JsonText::most_kept, " are read");
+}
+
+void JsonEvents::check_name(const std::string& name) const {
+  check_length();
+  if (name.size() > longest_name)
+    file_->refuse("byte ", text_->string().begin, ": a name of ", name.size(), " bytes; at most ",
+                  longest_name, " are read");
+}
+
+bool JsonEvents::parse_error(std::size_t, const std::string& token,
+                             const nlohmann::detail::exception& error) {
+  const std::uint64_t at = text_->offset();
+  if (at == text_->string().end) check_length();  // else that string has been read and judged
+  if (std::string_view(error.what()).find("UTF-8") != std::string::npos)
+    file_->refuse("byte ", at, ": text that is not UTF-8");
+  constexpr std::size_t shown = 20;
+  file_->refuse("byte ", at, ": not JSON after ",
+                in_quotes(std::string_view(token).substr(token.size() - std::min(token.size(), shown))));
+}
+
+}  // namespace tapehead::io
