@@ -12,7 +12,7 @@ have() { command -v "$1" >/dev/null 2>&1; }
 # What every build needs, each with its Debian package.
 compiler=${CXX:-c++}
 needs=(cmake:cmake "${compiler%% *}:g++" doctest/doctest.h:doctest-dev CLI/CLI.hpp:libcli11-dev
-  nlohmann/json.hpp:nlohmann-json3-dev)
+  nlohmann/json.hpp:nlohmann-json3-dev zlib.h:zlib1g-dev)
 
 have_header() {  # <header> [compiler and flags]
   echo "#include <$1>" | ${2:-$compiler} -x c++ -std=c++20 -E - >/dev/null 2>&1
@@ -194,6 +194,20 @@ go_parity() {  # random graphs, compared with LibTorch's: ./go parity --seed 7 -
   prepare torch/csrc/Export.h:libtorch-dev
   build parity parity
   build/parity/bin/parity "$@"
+}
+
+go_fuzz() {  # damaged files for every reader, a million each: ./go fuzz -runs=10000
+  prepare_clang
+  build fuzz fuzzers
+  local bin=build/fuzz/bin fuzzer name
+  "$bin/fuzz_seeds" build/fuzz/corpus
+  for fuzzer in tests/fuzz/*.cpp; do
+    name=$(basename "$fuzzer" .cpp)
+    [[ $name == seeds ]] && continue
+    say "fuzz_$name"
+    "$bin/fuzz_$name" -runs=1000000 -max_len=4096 -timeout=10 -rss_limit_mb=1024 -verbosity=0 \
+      -print_final_stats=1 -artifact_prefix="build/fuzz/$name-" "$@" "build/fuzz/corpus/$name"
+  done
 }
 
 go_goldens() {  # write tests/goldens anew with PyTorch; where that is 1.13.1, nothing changes

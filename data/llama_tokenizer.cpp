@@ -49,7 +49,8 @@ LlamaTokenizer::LlamaTokenizer(std::vector<std::string> pieces, std::vector<floa
       fail("llama_tokenizer: scores must be numbers, got nan for token ", token);
     tokens_.emplace(pieces_[static_cast<std::size_t>(token)], token);
   }
-  for (int byte = 0; byte < 256; ++byte) bytes_[static_cast<std::size_t>(byte)] = find(byte_piece(byte));
+  for (int byte = 0; byte < 256; ++byte)
+    bytes_[static_cast<std::size_t>(byte)] = find(byte_piece(byte));
 }
 
 Index LlamaTokenizer::find(std::string_view piece) const {
@@ -102,7 +103,7 @@ std::vector<Index> LlamaTokenizer::merged(const std::vector<Index>& tokens) cons
                 chain[right].bytes, token});
   };
   for (std::size_t i = 0; i + 1 < chain.size(); ++i) consider(i, i + 1);
-  for (; !pairs.empty(); ) {
+  for (; !pairs.empty();) {
     const Pair pair = pairs.top();
     pairs.pop();
     Link &left = chain[pair.left], &right = chain[pair.right];
@@ -124,7 +125,7 @@ std::vector<Index> LlamaTokenizer::encode(std::string_view text, bool with_bos,
   std::vector<Index> result;
   if (with_bos) result.push_back(bos);
   if (!text.empty()) {
-    const std::vector<Index> tokens = merged(characters(" " + std::string(text)));
+    const std::vector<Index> tokens = merged(characters(std::string{' '}.append(text)));
     result.insert(result.end(), tokens.begin(), tokens.end());
   }
   if (with_eos) result.push_back(eos);

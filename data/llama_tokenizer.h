@@ -5,9 +5,9 @@
 //   tokenizer.encode("Once upon a time");               // begins with bos
 //   tokenizer.decode(tokens) == "Once upon a time"
 //
-// Encoding puts a space in front of the text, takes it apart into characters, those that are no piece
-// into the pieces "<0x00>" to "<0xFF>" of their bytes, and then joins two neighbours at a time: those
-// whose union is the piece with the highest score, of equal ones the leftmost.
+// Encoding puts a space in front of the text, takes it apart into characters, those that are no
+// piece into the pieces "<0x00>" to "<0xFF>" of their bytes, and then joins two neighbours at a
+// time: those whose union is the piece with the highest score, of equal ones the leftmost.
 #pragma once
 
 #include <array>
@@ -35,12 +35,12 @@ class LlamaTokenizer {
   /// The piece of a token, as it is written; Error for a number that stands for none.
   const std::string& operator[](Index token) const;
 
-  /// The tokens of `text`, which may hold any bytes; none but the marks for an empty one. Error for a
-  /// byte that is neither in a piece of its own nor among "<0x00>" to "<0xFF>".
+  /// The tokens of `text`, which may hold any bytes; none but the marks for an empty one. Error for
+  /// a byte that is neither in a piece of its own nor among "<0x00>" to "<0xFF>".
   std::vector<Index> encode(std::string_view text, bool with_bos = true,
                             bool with_eos = false) const;
-  /// What `token` adds to a text after `previous`: its piece, less the space in front where the text
-  /// begins, or the byte that it stands for. Nothing for bos and eos.
+  /// What `token` adds to a text after `previous`: its piece, less the space in front where the
+  /// text begins, or the byte that it stands for. Nothing for bos and eos.
   std::string decode(Index previous, Index token) const;
   /// The whole text. One that does not begin with bos keeps its first space.
   std::string decode(const std::vector<Index>& tokens) const;

@@ -90,7 +90,8 @@ std::vector<Part> parts(const Start& start) {
   append(attention);
   if (start.legacy) append({ffn_norm});
   append(feed_forward);
-  if (start.legacy) append({norm, {"freqs_cos", {c.seq_len, head / 2}}, {"freqs_sin", {c.seq_len, head / 2}}});
+  if (start.legacy)
+    append({norm, {"freqs_cos", {c.seq_len, head / 2}}, {"freqs_sin", {c.seq_len, head / 2}}});
   if (!c.shared_classifier) append({{"output.weight", {c.vocab_size, c.dim}}});
   return result;
 }
@@ -101,15 +102,17 @@ Index copies(const Part& part, const Llama2cConfig& config) {
 
 std::uint64_t bytes_of(const Part& part) {
   std::uint64_t bytes = size_of(Element::F32);
-  for (const Index size : part.shape) bytes = bounded_product(bytes, static_cast<std::uint64_t>(size));
+  for (const Index size : part.shape)
+    bytes = bounded_product(bytes, static_cast<std::uint64_t>(size));
   return bytes;
 }
 
 void check_size(const InputFile& file, const Start& start) {
   std::uint64_t wanted = start.values;
   for (const Part& part : parts(start))
-    wanted = bounded_sum(wanted, bounded_product(bytes_of(part), static_cast<std::uint64_t>(copies(
-                                                                     part, start.config))));
+    wanted = bounded_sum(
+        wanted,
+        bounded_product(bytes_of(part), static_cast<std::uint64_t>(copies(part, start.config))));
   if (wanted != file.size())
     file.refuse("its sizes (dim ", start.config.dim, ", hidden_dim ", start.config.hidden_dim,
                 ", n_layers ", start.config.n_layers, ", vocab_size ", start.config.vocab_size,

@@ -1,5 +1,5 @@
-// The files of llama2.c (https://github.com/karpathy/llama2.c): a Llama's weights, and the pieces of
-// its tokenizer.
+// The files of llama2.c (https://github.com/karpathy/llama2.c): a Llama's weights, and the pieces
+// of its tokenizer.
 //
 //   const Llama2c llama = read_llama2c("stories260K.bin");
 //   llama.config.dim;                                           // 64
@@ -34,11 +34,12 @@ struct Llama2c {
 ///   norm.weight (dim)
 ///   output.weight (vocab_size, dim): where it is shared, the same tensor as the embeddings
 /// The legacy version's tables of rotary frequencies are passed over. IoError, naming path and
-/// reason, for sizes that do not go together or a file that is not exactly as long as they need, and
-/// for the quantized version 2.
+/// reason, for sizes that do not go together or a file that is not exactly as long as they need,
+/// and for the quantized version 2.
 Llama2c read_llama2c(const std::string& path);
 
-/// Token k is piece k. A byte that no piece has is written as one of the pieces "<0x00>" to "<0xFF>".
+/// Token k is piece k. A byte that no piece has is written as one of the pieces "<0x00>" to
+/// "<0xFF>".
 struct Llama2cTokenizer {
   std::vector<std::string> pieces;
   std::vector<float> scores;  // of two pieces that could be joined, the higher goes first

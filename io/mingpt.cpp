@@ -79,7 +79,8 @@ class ModelEvents : public JsonEvents {
     check_name(key);
     if (at_ == At::Names) {
       if (!names_.insert(key).second) file().refuse("it has the name ", in_quotes(key), " twice");
-      if (names_.size() > most_entries) file().refuse("it has more than ", most_entries, " tensors");
+      if (names_.size() > most_entries)
+        file().refuse("it has more than ", most_entries, " tensors");
       name_ = key;
       return true;
     }
@@ -133,7 +134,7 @@ class ModelEvents : public JsonEvents {
     return true;
   }
   bool number_float(number_float_t value, const string_t&) override {
-    if (at_ != At::Config) misplaced("a fraction");
+    if (at_ != At::Config) misplaced("a fraction, or more than 64 bits");
     return set(value, {});
   }
   bool number_integer(number_integer_t value) override {

@@ -23,11 +23,11 @@ struct MinGpt {
 };
 
 /// All tensors in the order of the file under the names that minGPT gives them
-/// ("transformer.h.0.attn.c_attn.weight"), shapes (out, in); its causal masks too, which are buffers
-/// named "….attn.bias". Dtypes become ours as in read_safetensors(). Keys of `config` that are not
-/// in MinGptConfig are passed over. IoError, naming path and reason, for what is not JSON, lacks one
-/// of the whole numbers of `config`, has a name twice, a shape that its data do not have, data that
-/// are not base64, or more than 16384 tensors.
+/// ("transformer.h.0.attn.c_attn.weight"), shapes (out, in); its causal masks too, which are
+/// buffers named "….attn.bias". Dtypes become ours as in read_safetensors(). Keys of `config` that
+/// are not in MinGptConfig are passed over. IoError, naming path and reason, for what is not JSON,
+/// lacks one of the whole numbers of `config`, has a name twice, a shape that its data do not have,
+/// data that are not base64, or more than 16384 tensors.
 MinGpt read_mingpt(const std::string& path);
 
 }  // namespace tapehead::io

@@ -18,7 +18,8 @@ Subject subject_of(const InputFile& file, const ZipMember& member) {
 
 NpyHeader check(const InputFile& file, const ZipMember& member) {
   if (!std::string_view(member.name).ends_with(ending))
-    subject_of(file, member).refuse("expected a .npy file; an archive of tensors holds nothing else");
+    subject_of(file, member)
+        .refuse("expected a .npy file; an archive of tensors holds nothing else");
   const ByteSource next = zip_bytes(file, member);
   const NpyHeader header = read_npy_header(subject_of(file, member), next, member.size);
   core::check_budget(member.size, [&](std::ostream& out) { out << "tensor " << member.name; });

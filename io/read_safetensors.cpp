@@ -156,16 +156,19 @@ class HeaderEvents : public JsonEvents {
     if (!draft_.dtype) entry_refused("has no dtype");
     if (!draft_.sizes) entry_refused("has no shape");
     if (!draft_.offsets) entry_refused("has no data_offsets");
-    if (draft_.offsets->size() != 2) entry_refused("needs two data_offsets, where it begins and ends");
+    if (draft_.offsets->size() != 2)
+      entry_refused("needs two data_offsets, where it begins and ends");
     Entry entry{name_, {}, draft_.offsets->front(), draft_.offsets->back()};
     entry.layout.element = element();
-    entry.layout.shape = checked_shape({file().subject().words + ": " + in_quotes(name_)}, *draft_.sizes);
-    if (entry.begin > entry.end) entry_refused("begins at ", entry.begin, " but ends at ", entry.end);
+    entry.layout.shape =
+        checked_shape({file().subject().words + ": " + in_quotes(name_)}, *draft_.sizes);
+    if (entry.begin > entry.end)
+      entry_refused("begins at ", entry.begin, " but ends at ", entry.end);
     const std::uint64_t wanted = bytes_of(entry.layout.element, entry.layout.shape);
     if (entry.end - entry.begin != wanted)
-      entry_refused("of shape ", entry.layout.shape, " and dtype ", *draft_.dtype, " needs ", wanted,
-                    " bytes, but its data_offsets ", entry.begin, " and ", entry.end, " leave ",
-                    entry.end - entry.begin);
+      entry_refused("of shape ", entry.layout.shape, " and dtype ", *draft_.dtype, " needs ",
+                    wanted, " bytes, but its data_offsets ", entry.begin, " and ", entry.end,
+                    " leave ", entry.end - entry.begin);
     header.entries.push_back(std::move(entry));
   }
 

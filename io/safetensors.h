@@ -35,11 +35,11 @@ struct Safetensors {
   Metadata metadata;
 };
 
-/// What a file holds, tensors in the order of their places. F32, F64, I64 and BOOL keep their dtype;
-/// F16 and BF16 become Float32; I8, I16, I32, U8, U16 and U32 become Int64. IoError, naming path and
-/// reason, for a file that breaks any of the format's rules (a header that is not JSON or does not
-/// fit, a name twice, a size that its shape does not have, tensors that overlap or leave a hole,
-/// values cut off), for other dtypes, and for more than 16384 tensors.
+/// What a file holds, tensors in the order of their places. F32, F64, I64 and BOOL keep their
+/// dtype; F16 and BF16 become Float32; I8, I16, I32, U8, U16 and U32 become Int64. IoError, naming
+/// path and reason, for a file that breaks any of the format's rules (a header that is not JSON or
+/// does not fit, a name twice, a size that its shape does not have, tensors that overlap or leave a
+/// hole, values cut off), for other dtypes, and for more than 16384 tensors.
 Safetensors read_safetensors(const std::string& path);
 
 }  // namespace tapehead::io

@@ -153,8 +153,8 @@ Shape checked_shape(const Subject& subject, const std::vector<std::uint64_t>& si
   for (const std::uint64_t size : sizes) {
     if (__builtin_mul_overflow(count, size, &count) ||
         size > static_cast<std::uint64_t>(std::numeric_limits<Index>::max()))
-      subject.refuse("its shape has more elements than 64 bits can count: dimension ",
-                     shape.rank(), " is ", size);
+      subject.refuse("its shape has more elements than 64 bits can count: dimension ", shape.rank(),
+                     " is ", size);
     shape.push_back(static_cast<Index>(size));
   }
   return shape;

@@ -97,8 +97,9 @@ bool JsonEvents::parse_error(std::size_t, const std::string& token,
   if (std::string_view(error.what()).find("UTF-8") != std::string::npos)
     file_->refuse("byte ", at, ": text that is not UTF-8");
   constexpr std::size_t shown = 20;
-  file_->refuse("byte ", at, ": not JSON after ",
-                in_quotes(std::string_view(token).substr(token.size() - std::min(token.size(), shown))));
+  file_->refuse(
+      "byte ", at, ": not JSON after ",
+      in_quotes(std::string_view(token).substr(token.size() - std::min(token.size(), shown))));
 }
 
 }  // namespace tapehead::io

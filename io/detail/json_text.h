@@ -50,9 +50,9 @@ class JsonText {
   Iterator end() { return Iterator(); }
 
  private:
-  bool fetch();        // the next byte of the file becomes the current one
-  void advance();      // the next character to hand on
-  void note(char c);   // what `c` means for the state
+  bool fetch();         // the next byte of the file becomes the current one
+  void advance();       // the next character to hand on
+  void note(char c);    // what `c` means for the state
   bool hidden() const;  // whether the current one is not handed on
 
   const InputFile& file_;
@@ -77,7 +77,9 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   bool boolean(bool) override { misplaced("true or false"); }
   bool number_integer(number_integer_t) override { misplaced("a negative number"); }
   bool number_unsigned(number_unsigned_t) override { misplaced("a number"); }
-  bool number_float(number_float_t, const string_t&) override { misplaced("a fraction"); }
+  bool number_float(number_float_t, const string_t&) override {
+    misplaced("a fraction, or more than 64 bits");
+  }
   bool string(string_t&) override { misplaced("a string"); }
   bool binary(binary_t&) override { misplaced("bytes"); }
   bool start_object(std::size_t) override { misplaced("an object"); }

@@ -24,8 +24,8 @@ class Dictionary {
     }
     skip_space();
     if (!rest_.empty()) misplaced("nothing more");
-    for (const auto& [key, seen] : {std::pair("descr", descr_), {"fortran_order", order_},
-                                    {"shape", shape_}})
+    for (const auto& [key, seen] :
+         {std::pair("descr", descr_), {"fortran_order", order_}, {"shape", shape_}})
       if (!seen) subject_.refuse("its header has no '", key, "'");
     return layout_;
   }
@@ -51,21 +51,24 @@ class Dictionary {
   // '<f4': byte order, kind, bytes.
   void descr() {
     if (peek() == '[')
-      subject_.refuse("it holds records (structured dtype); save each field as an array of its own");
+      subject_.refuse(
+          "it holds records (structured dtype); save each field as an array of its own");
     const std::string_view type = word();
     constexpr std::string_view orders = "<>=|";
     const bool ordered = !type.empty() && orders.find(type[0]) != std::string_view::npos;
     const std::string_view kind = type.substr(ordered ? 1 : 0);
     if (!kind.empty() && kind[0] == 'O')
-      subject_.refuse("it holds Python objects, which to read would mean to run code (pickle); save "
-                      "an array of numbers");
+      subject_.refuse(
+          "it holds Python objects, which to read would mean to run code (pickle); save "
+          "an array of numbers");
     for (const auto& [name, element] : kinds_)
       if (kind == name) {
         layout_.element = element;
         layout_.big_endian = type[0] == '>';
         return;
       }
-    subject_.refuse("dtype ", in_quotes(type), " is not read; convert to one of b1, i1, i2, i4, i8, "
+    subject_.refuse("dtype ", in_quotes(type),
+                    " is not read; convert to one of b1, i1, i2, i4, i8, "
                     "u1, u2, u4, f2, f4, f8, for example with .astype('f4')");
   }
 
@@ -98,8 +101,9 @@ class Dictionary {
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
     if (error == std::errc::invalid_argument) misplaced("a size");
     if (error != std::errc())
-      subject_.refuse("its shape has more elements than 64 bits can count: dimension with more than "
-                      "64 bits");
+      subject_.refuse(
+          "its shape has more elements than 64 bits can count: dimension with more than "
+          "64 bits");
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 wrote long integers so
     return value;
@@ -131,7 +135,8 @@ class Dictionary {
     if (!accept(c)) misplaced('"' + std::string{c} + '"');
   }
   [[noreturn]] void misplaced(const std::string& wanted) const {
-    subject_.refuse("its header should go on with ", wanted, ", got ", in_quotes(rest_.substr(0, 20)));
+    subject_.refuse("its header should go on with ", wanted, ", got ",
+                    in_quotes(rest_.substr(0, 20)));
   }
 
   static constexpr std::array<std::pair<std::string_view, Element>, 11> kinds_{
@@ -175,7 +180,8 @@ NpyHeader read_npy_header(const Subject& subject, const ByteSource& next, std::u
   if (size < at + 2) subject.refuse("it has ", size, " bytes, too few for a .npy file");
   const std::string start = read_text(next, at);
   if (!start.starts_with(magic)) subject.refuse("it does not begin with \\x93NUMPY, as .npy does");
-  const std::uint64_t width = width_of_length(subject, std::string_view(start).substr(magic.size()));
+  const std::uint64_t width =
+      width_of_length(subject, std::string_view(start).substr(magic.size()));
   if (size < at + width) subject.refuse("it has ", size, " bytes, too few for a .npy file");
   std::uint64_t length = 0;
   next(std::as_writable_bytes(std::span(&length, 1)).first(static_cast<std::size_t>(width)));
@@ -201,8 +207,8 @@ std::string npy_header(DType dtype, const Shape& shape) {
   std::string sizes;
   for (int d = 0; d < shape.rank(); ++d)
     sizes += (d == 0 ? "" : ", ") + std::to_string(shape[d]) + (shape.rank() == 1 ? "," : "");
-  std::string text = std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (" +
-                     sizes + "), }";
+  std::string text =
+      std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (" + sizes + "), }";
   const std::size_t before = magic.size() + 4;  // the values begin at a multiple of 64
   text.resize((before + text.size() + 1 + 63) / 64 * 64 - before - 1, ' ');
   text += '\n';

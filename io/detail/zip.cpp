@@ -155,7 +155,8 @@ ZipMember read_entry(const InputFile& file, Fields& fields) {
 // Moves `begin` from the local header to the bytes behind it.
 void skip_local_header(const InputFile& file, ZipMember& member, std::uint64_t end) {
   const auto outside = [&] {
-    file.refuse("its member ", in_quotes(member.name), " reaches into the zip directory, or beyond");
+    file.refuse("its member ", in_quotes(member.name),
+                " reaches into the zip directory, or beyond");
   };
   if (end < local_bytes || member.begin > end - local_bytes) outside();
   const std::string header = read_text(file, member.begin, local_bytes);
@@ -174,7 +175,8 @@ void skip_local_header(const InputFile& file, ZipMember& member, std::uint64_t e
   member.begin = begin;
 }
 
-// The order of members is kept; `begin` is where their local headers are, then where their bytes are.
+// The order of members is kept; `begin` is where their local headers are, then where their bytes
+// are.
 void place(const InputFile& file, std::vector<ZipMember>& members, std::uint64_t end) {
   std::vector<ZipMember*> order;
   for (ZipMember& member : members) order.push_back(&member);
@@ -183,7 +185,8 @@ void place(const InputFile& file, std::vector<ZipMember>& members, std::uint64_t
   const ZipMember* before = nullptr;
   for (ZipMember* member : order) {
     if (before != nullptr && before->begin + before->stored > member->begin)
-      file.refuse("its members ", in_quotes(before->name), " and ", in_quotes(member->name), " overlap");
+      file.refuse("its members ", in_quotes(before->name), " and ", in_quotes(member->name),
+                  " overlap");
     skip_local_header(file, *member, end);
     before = member;
   }
@@ -202,7 +205,8 @@ class Stream {
  public:
   Stream(const InputFile& file, const ZipMember& member)
       : file_(file), member_(member), left_(member.size), next_(member.begin) {
-    if (member.deflated && inflateInit2(&z_, -15) != Z_OK) refuse("there is no memory to inflate it");
+    if (member.deflated && inflateInit2(&z_, -15) != Z_OK)
+      refuse("there is no memory to inflate it");
   }
   ~Stream() {
     if (member_.deflated) inflateEnd(&z_);
@@ -288,7 +292,9 @@ bool is_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
 }
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 template <class... Numbers>
 std::string packed(Numbers... numbers) {
@@ -338,11 +344,11 @@ void ZipWriter::add(const std::string& name,
     fail("save_npz: at most 4 GiB and 65534 tensors fit, and with \"", name,
          "\" they are more; save as .safetensors");
   // What both headers have: version 2.0, flags, stored, 1980-01-01 0:00, checksum, sizes, no extra.
-  const std::string both = packed(
-      std::uint16_t{20}, is_ascii(name) ? std::uint16_t{0} : name_is_utf8, std::uint16_t{0},
-      std::uint16_t{0}, std::uint16_t{33}, static_cast<std::uint32_t>(crc),
-      static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(size),
-      static_cast<std::uint16_t>(name.size()), std::uint16_t{0});
+  const std::string both =
+      packed(std::uint16_t{20}, is_ascii(name) ? std::uint16_t{0} : name_is_utf8, std::uint16_t{0},
+             std::uint16_t{0}, std::uint16_t{33}, static_cast<std::uint32_t>(crc),
+             static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(size),
+             static_cast<std::uint16_t>(name.size()), std::uint16_t{0});
   directory_ += packed(central_mark, std::uint16_t{20}) + both +
                 packed(std::uint16_t{0}, std::uint16_t{0}, std::uint16_t{0}, std::uint32_t{0},
                        static_cast<std::uint32_t>(written_)) +

@@ -30,14 +30,15 @@ bool stays_inside(const std::string& name);
 std::vector<ZipMember> zip_members(const InputFile& file);
 
 /// The bytes of a member, which must outlive it as must the file. Whoever asks for the last of them
-/// learns whether they are right: IoError for a checksum that differs or data that do not inflate to
-/// `size` bytes.
+/// learns whether they are right: IoError for a checksum that differs or data that do not inflate
+/// to `size` bytes.
 ByteSource zip_bytes(const InputFile& file, const ZipMember& member);
 
 class ZipWriter {
  public:
   explicit ZipWriter(const std::string& path) : file_(path) {}
-  /// A member of these bytes, one after another. Error where the archive would need more than 4 GiB.
+  /// A member of these bytes, one after another. Error where the archive would need more than 4
+  /// GiB.
   void add(const std::string& name, std::initializer_list<std::span<const std::byte>> parts);
   /// Writes the central directory, and gives the file its name.
   void commit();

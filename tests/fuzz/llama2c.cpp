@@ -1,0 +1,10 @@
+#include <tapehead/io/llama2c.h>
+
+#include "fuzz.h"
+
+using namespace tapehead;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return testing::fuzz(data, size, io::read_llama2c,
+                       [](const auto& file) { testing::touch(file.tensors); });
+}

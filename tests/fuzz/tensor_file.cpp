@@ -1,0 +1,10 @@
+#include <tapehead/io/tensor_file.h>
+
+#include "fuzz.h"
+
+using namespace tapehead;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return testing::fuzz(data, size, io::read_tensor_file,
+                       [](const auto& file) { testing::touch(file.tensors); });
+}

@@ -1,0 +1,176 @@
+// How much memory readers need: for a bad file at most its size and 16 MiB, for a good one its
+// tensors and 16 MiB. Measured as the system does: the most that the process ever held.
+#include <doctest/doctest.h>
+#include <tapehead/io/llama2c.h>
+#include <tapehead/io/mingpt.h>
+#include <tapehead/io/npy.h>
+#include <tapehead/io/npz.h>
+#include <tapehead/io/safetensors.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "../support/folder.h"
+#include "../support/sanitizers.h"
+#include "../support/weight_bytes.h"
+
+using namespace tapehead;
+using testing::safetensors_file;
+
+namespace {
+
+constexpr std::uint64_t mib = 1 << 20;
+
+// A line of /proc/self/status, in bytes.
+std::uint64_t status(const std::string& key) {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind(key + ":", 0) == 0) return 1024 * std::stoull(line.substr(key.size() + 1));
+  return 0;
+}
+
+// How far f() goes beyond what is held before; 0 where the system does not tell.
+template <class F>
+std::uint64_t peak_of(F f) {
+  core::empty_cache();
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+  const std::uint64_t before = status("VmRSS"), start = status("VmHWM");
+  f();
+  const std::uint64_t most = status("VmHWM");
+  if (start > before + mib) MESSAGE("skipped: the system does not forget earlier peaks");
+  return start > before + mib || most < before ? 0 : most - before;
+}
+
+template <class Reader>
+void check_bad(const std::string& what, const std::string& bytes, Reader read) {
+  if (testing::sanitized) return;
+  const Folder folder;
+  const std::string path = folder.write("file", bytes);
+  bool refused = false;
+  const std::uint64_t peak = peak_of([&] {
+    try {
+      static_cast<void>(read(path));
+    } catch (const IoError&) {
+      refused = true;
+    }
+  });
+  CHECK_MESSAGE(refused, what);
+  CHECK_MESSAGE(peak <= bytes.size() + 16 * mib, what, ": ", peak, " for ", bytes.size());
+}
+
+template <class Reader>
+void check_good(const std::string& what, const std::string& bytes, std::uint64_t tensors, Reader read) {
+  if (testing::sanitized) return;
+  const Folder folder;
+  const std::string path = folder.write("file", bytes);
+  const std::uint64_t peak = peak_of([&] { static_cast<void>(read(path)); });
+  CHECK_MESSAGE(peak <= tensors + 16 * mib, what, ": ", peak, " for ", tensors);
+  CHECK_MESSAGE(peak >= tensors / 2, what, ": ", peak, " for ", tensors);
+}
+
+std::string entry(int number, const std::string& dtype, std::size_t size, std::size_t begin,
+                  std::size_t end) {
+  return (number == 0 ? "\"" : ",\"") + std::to_string(number) + "\":{\"dtype\":\"" + dtype +
+         "\",\"shape\":[" + std::to_string(size) + "],\"data_offsets\":[" + std::to_string(begin) +
+         "," + std::to_string(end) + "]}";
+}
+
+std::string entries(int count, const std::string& pad) {
+  std::string header = "{";
+  for (int i = 0; i < count; ++i)
+    header += (i == 0 ? "\"" : ",\"") + pad + std::to_string(i) +
+              R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+  return header + "}";
+}
+
+std::string metadata(int count) {
+  std::string header = R"({"__metadata__":{)";
+  for (int i = 0; i < count; ++i) header += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":\"\"";
+  return header + "}}";
+}
+
+}  // namespace
+
+TEST_CASE("a bad safetensors file costs no more memory than its size and 16 MiB") {
+  const std::size_t much = 24 * mib;
+  const auto check = [](const std::string& what, const std::string& bytes) {
+    check_bad(what, bytes, io::read_safetensors);
+  };
+  check("spaces", safetensors_file("{" + std::string(much, ' ')));
+  check("a long name", safetensors_file("{\"" + std::string(much, 'n') + "\":1}"));
+  check("a long text",
+        safetensors_file(R"({"__metadata__":{"k":")" + std::string(much, 'v') + "\"}}"));
+  check("a string without end", safetensors_file("{\"" + std::string(much, 'n')));
+  check("digits", safetensors_file("{\"w\":{\"shape\":[" + std::string(much, '1') + "]}}"));
+  check("nesting", safetensors_file("{\"w\":" + std::string(much, '[')));
+  check("escapes", safetensors_file("{\"" + std::string(much, '\\') + "\":1}"));
+  check("tensors", safetensors_file(entries(400000, "")));
+  check("long names", safetensors_file(entries(40000, std::string(500, 'n'))));
+  check("metadata", safetensors_file(metadata(400000)));
+  // Bytes that would be widened eightfold, and then a tensor that is cut off.
+  check("widening", safetensors_file("{" + entry(0, "U8", much, 0, much) +
+                                         entry(1, "F32", 1, much, much + 4) + "}",
+                                     std::string(much, '\1')));
+}
+
+TEST_CASE("a bad npy or npz file costs no more memory than its size and 16 MiB") {
+  const std::size_t much = 32 * mib;
+  const std::string shape = "(" + std::to_string(much) + ",)";
+  const std::string npy =
+      testing::npy_file(testing::npy_header("|u1", shape), std::string(much, 1));
+  check_bad("widening", npy + "x", io::read_npy);
+  check_bad("a long header", testing::npy_file(std::string(much, ' '), "", 2), io::read_npy);
+  testing::ZipPart bomb = testing::deflated_part("a.npy", npy);
+  bomb.crc ^= 1;
+  check_bad("a bomb", testing::zip_file({bomb}), io::read_npz);
+  check_bad("a good member before a bad one",
+            testing::zip_file({testing::deflated_part("b.npy", npy), bomb}), io::read_npz);
+  std::vector<testing::ZipPart> parts;
+  for (int i = 0; i < 60000; ++i)
+    parts.push_back(testing::stored_part(std::to_string(i) + ".npy", ""));
+  check_bad("many members", testing::zip_file(parts), io::read_npz);
+}
+
+TEST_CASE("a bad llama2.c or minGPT file costs no more memory than its size and 16 MiB") {
+  const std::size_t much = 32 * mib;
+  const std::string tail(much, '\0');
+  check_bad("a long checkpoint", testing::small_llama2c() + tail, io::read_llama2c);
+  check_bad("empty pieces", testing::packed(1) + tail, io::read_llama2c_tokenizer);
+  std::string piece = testing::packed(static_cast<std::int32_t>(much)) +
+                      testing::packed(0.0f, static_cast<std::int32_t>(much)) + tail;
+  check_bad("a long piece, and half a one", piece + "1234", io::read_llama2c_tokenizer);
+  const auto json = [&](const std::string& entries) {
+    return "{" + testing::small_config + entries;
+  };
+  const std::string text(much, 'A');  // of zeros
+  check_bad("spaces", json(std::string(much, ' ')), io::read_mingpt);
+  check_bad("a long name", json(",\"" + text), io::read_mingpt);
+  check_bad("long data of no shape", json(",\"w\":{\"data\":\"" + text + "\"}}"), io::read_mingpt);
+  check_bad("widening, and then nothing",
+            json(",\"w\":{\"dtype\":\"torch.uint8\",\"shape\":[" + std::to_string(much / 4 * 3) +
+                 "],\"data\":\"" + text + "\"}"),
+            io::read_mingpt);
+}
+
+TEST_CASE("a good file costs no more memory than its tensors and 16 MiB") {
+  const std::size_t count = 8 * mib;
+  const std::string values(count, '\1'), shape = "(" + std::to_string(count) + ",)";
+  const std::string npy = testing::npy_file(testing::npy_header("|u1", shape), values);
+  const std::uint64_t wide = 8 * count;
+  check_good("safetensors", safetensors_file("{" + entry(0, "U8", count, 0, count) + "}", values),
+             wide, io::read_safetensors);
+  check_good("npy", npy, wide, io::read_npy);
+  check_good(
+      "npy in Fortran's order",
+      testing::npy_file(testing::npy_header("<f4", "(" + std::to_string(count / 8) + ", 2)", true),
+                        values),
+      count, io::read_npy);
+  check_good("npz", testing::zip_file({testing::stored_part("a.npy", npy)}), wide, io::read_npz);
+  check_good("npz, deflated", testing::zip_file({testing::deflated_part("a.npy", npy)}), wide,
+             io::read_npz);
+  check_good("minGPT",
+             "{" + testing::small_config + ",\"w\":{\"dtype\":\"torch.float32\",\"shape\":[" +
+                 std::to_string(count) + "],\"data\":\"" +
+                 std::string((4 * count + 2) / 3 * 4 - 1, 'A') + "=" + "\"}}",
+             4 * count, [](const std::string& path) { return io::read_mingpt(path); });
+}
