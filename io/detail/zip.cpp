@@ -1,24 +1,17 @@
 #include "zip.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <limits>
-#include <memory>
-#include <numeric>
-#include <utility>
+
+#include "zip_records.h"
 
 namespace tapehead::io {
 namespace {
 
-constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50,
-                        wide_end_mark = 0x06064b50, wide_locator_mark = 0x07064b50;
-constexpr std::uint64_t local_bytes = 30, central_bytes = 46, end_bytes = 22, wide_end_bytes = 56,
-                        wide_locator_bytes = 20;
+constexpr std::uint64_t wide_end_bytes = 56, wide_locator_bytes = 20;
+constexpr std::uint32_t wide_end_mark = 0x06064b50, wide_locator_mark = 0x07064b50;
 constexpr std::uint32_t in_wide_field = 0xffffffff;  // in 4 bytes: the 8-byte field has it
-constexpr std::uint16_t encrypted = 1, name_is_utf8 = 1 << 11;
+constexpr std::uint16_t encrypted = 1;
 
 // Numbers of a record in memory, little endian, one after another.
 class Fields {
@@ -200,109 +193,6 @@ void check_differ(const InputFile& file, const std::vector<ZipMember>& members) 
   if (twice != names.end()) file.refuse("it has two members named ", in_quotes(*twice));
 }
 
-// Inflates, or just hands on, and keeps count.
-class Stream {
- public:
-  Stream(const InputFile& file, const ZipMember& member)
-      : file_(file), member_(member), left_(member.size), next_(member.begin) {
-    if (member.deflated && inflateInit2(&z_, -15) != Z_OK)
-      refuse("there is no memory to inflate it");
-  }
-  ~Stream() {
-    if (member_.deflated) inflateEnd(&z_);
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  void read(std::span<std::byte> to) {
-    if (to.size() > left_) refuse("it ends within what should be read");
-    if (member_.deflated)
-      inflate_into(to);
-    else
-      take(to);
-    crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(to.data()), to.size());
-    left_ -= to.size();
-    if (left_ == 0) finish();
-  }
-
- private:
-  [[noreturn]] void refuse(const std::string& what) const {
-    file_.refuse(in_quotes(member_.name), ": ", what);
-  }
-  std::uint64_t unread() const { return member_.begin + member_.stored - next_; }
-  void take(std::span<std::byte> to) {
-    file_.read(next_, to);
-    next_ += to.size();
-  }
-
-  void refill() {
-    const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(chunk_.size(), unread()));
-    take(std::span(chunk_).first(some));
-    z_.next_in = reinterpret_cast<Bytef*>(chunk_.data());
-    z_.avail_in = static_cast<uInt>(some);
-  }
-
-  void inflate_into(std::span<std::byte> to) {
-    while (!to.empty()) {
-      const std::size_t some = std::min(to.size(), std::size_t{1} << 30);
-      step(to.first(some));
-      to = to.subspan(some - z_.avail_out);
-    }
-  }
-
-  // One call of zlib's; anything but progress is the end of the data or damage.
-  void step(std::span<std::byte> to) {
-    if (z_.avail_in == 0) refill();
-    z_.next_out = reinterpret_cast<Bytef*>(to.data());
-    z_.avail_out = static_cast<uInt>(to.size());
-    const int result = inflate(&z_, Z_NO_FLUSH);
-    ended_ = result == Z_STREAM_END;
-    if (result != Z_OK && !ended_) refuse("its compressed data are damaged");
-    if (ended_ && z_.avail_out != 0) refuse("its data inflate to fewer bytes than it says");
-  }
-
-  // All has been handed out; what is left of the stream must be its end.
-  void end_stream() {
-    std::byte more{};
-    if (z_.avail_in == 0) refill();
-    z_.next_out = reinterpret_cast<Bytef*>(&more);
-    z_.avail_out = 1;
-    const int result = inflate(&z_, Z_NO_FLUSH);
-    ended_ = result == Z_STREAM_END;
-    if (z_.avail_out == 0) refuse("its data inflate to more bytes than it says");
-    if (result != Z_OK && !ended_) refuse("its compressed data are damaged");
-  }
-
-  void finish() {
-    while (member_.deflated && !ended_) end_stream();
-    if (z_.avail_in != 0 || unread() != 0) refuse("it has bytes behind the end of its data");
-    if (crc_ != member_.crc) refuse("its checksum (CRC-32) is wrong: the file is damaged");
-  }
-
-  const InputFile& file_;
-  const ZipMember& member_;
-  std::uint64_t left_, next_;  // bytes to hand out; where the next stored ones are
-  uLong crc_ = 0;
-  z_stream z_{};
-  bool ended_ = false;
-  std::array<std::byte, chunk_bytes> chunk_;
-};
-
-bool is_ascii(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
-}
-
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text));
-}
-
-template <class... Numbers>
-std::string packed(Numbers... numbers) {
-  std::string result;
-  (result.append(reinterpret_cast<const char*>(&numbers), sizeof(numbers)), ...);
-  return result;
-}
-
 }  // namespace
 
 bool stays_inside(const std::string& name) {
@@ -321,51 +211,6 @@ std::vector<ZipMember> zip_members(const InputFile& file) {
   check_differ(file, members);
   place(file, members, directory.begin);
   return members;
-}
-
-ByteSource zip_bytes(const InputFile& file, const ZipMember& member) {
-  return [stream = std::make_shared<Stream>(file, member)](std::span<std::byte> to) {
-    stream->read(to);
-  };
-}
-
-void ZipWriter::add(const std::string& name,
-                    std::initializer_list<std::span<const std::byte>> parts) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  uLong crc = 0;
-  std::uint64_t size = 0;
-  for (const auto part : parts) {
-    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
-    size += part.size();
-  }
-  const std::uint64_t around = local_bytes + central_bytes + end_bytes + 2 * name.size();
-  if (size + around + directory_.size() + written_ > most ||
-      count_ == std::numeric_limits<std::uint16_t>::max() - 1)
-    fail("save_npz: at most 4 GiB and 65534 tensors fit, and with \"", name,
-         "\" they are more; save as .safetensors");
-  // What both headers have: version 2.0, flags, stored, 1980-01-01 0:00, checksum, sizes, no extra.
-  const std::string both =
-      packed(std::uint16_t{20}, is_ascii(name) ? std::uint16_t{0} : name_is_utf8, std::uint16_t{0},
-             std::uint16_t{0}, std::uint16_t{33}, static_cast<std::uint32_t>(crc),
-             static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(size),
-             static_cast<std::uint16_t>(name.size()), std::uint16_t{0});
-  directory_ += packed(central_mark, std::uint16_t{20}) + both +
-                packed(std::uint16_t{0}, std::uint16_t{0}, std::uint16_t{0}, std::uint32_t{0},
-                       static_cast<std::uint32_t>(written_)) +
-                name;
-  const std::string header = packed(local_mark) + both + name;
-  file_.write(bytes_of(header));
-  for (const auto part : parts) file_.write(part);
-  written_ += header.size() + size;
-  ++count_;
-}
-
-void ZipWriter::commit() {
-  file_.write(bytes_of(directory_));
-  file_.write(bytes_of(packed(end_mark, std::uint32_t{0}, count_, count_,
-                              static_cast<std::uint32_t>(directory_.size()),
-                              static_cast<std::uint32_t>(written_), std::uint16_t{0})));
-  file_.commit();
 }
 
 }  // namespace tapehead::io

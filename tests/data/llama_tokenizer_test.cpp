@@ -5,7 +5,7 @@
 
 using namespace tapehead;
 using data::LlamaTokenizer;
-using Tokens = std::vector<Index>;
+using Tokens = std::vector<core::Index>;
 
 namespace {
 

@@ -59,7 +59,8 @@ void check_bad(const std::string& what, const std::string& bytes, Reader read) {
 }
 
 template <class Reader>
-void check_good(const std::string& what, const std::string& bytes, std::uint64_t tensors, Reader read) {
+void check_good(const std::string& what, const std::string& bytes, std::uint64_t tensors,
+                Reader read) {
   if (testing::sanitized) return;
   const Folder folder;
   const std::string path = folder.write("file", bytes);

@@ -163,8 +163,9 @@ TEST_CASE("save_npy of an undefined tensor is refused") {
 TEST_CASE("FILE-06: .npy in C order and in Fortran order hold the same logical matrix") {
   const testing::Case c = testing::this_case();
   const Tensor want = testing::to_tensor(c.json.at("expect").at("outputs").at("both"));
-  for (const auto& [name, hex] : c.json.at("expect").at("files_hex").items()) {
-    const Tensor x = read(testing::from_hex(hex));
+  for (const auto& file : c.json.at("expect").at("files_hex").items()) {
+    const std::string name = file.key();
+    const Tensor x = read(testing::from_hex(file.value()));
     CHECK_MESSAGE(difference(x, want) == "", name);
     CHECK_MESSAGE(
         difference(x, testing::to_tensor(c.json.at("known_wrong").at("flag_ignored"))) != "", name);
