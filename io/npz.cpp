@@ -56,6 +56,9 @@ NamedTensors read_npz(const std::string& path) {
 }
 
 void save_npz(const std::string& path, const NamedTensors& tensors) {
+  if (tensors.size() > most_entries)
+    fail("save_npz: at most ", most_entries, " tensors are read back, got ", tensors.size(),
+         "; use several files");
   std::set<std::string> seen;
   for (const auto& [name, tensor] : tensors) {
     check_name(name, seen.insert(name).second);

@@ -17,7 +17,8 @@ namespace tapehead::io {
 NamedTensors read_npz(const std::string& path);
 
 /// Writes all of them, or nothing, uncompressed. IoError where that fails; Error for a name that
-/// occurs twice, is not UTF-8 or would point out of a folder, and for more than 4 GiB.
+/// occurs twice, is not UTF-8 or would point out of a folder,
+/// and for more than 4 GiB or 16384 tensors.
 void save_npz(const std::string& path, const NamedTensors& tensors);
 
 }  // namespace tapehead::io

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "atomic_file.h"
+#include "detail/input_file.h"
 #include "detail/values.h"
 
 namespace tapehead::io {
@@ -53,6 +54,27 @@ void check_names(const NamedTensors& tensors) {
   }
 }
 
+void check_name(const std::string& name) {
+  if (name.size() > longest_name)
+    fail("save_safetensors: names of at most ", longest_name, " bytes are read back, got ",
+         name.size(), " in ", in_quotes(name), "; shorten it");
+}
+
+// What read_safetensors() would refuse is not written in the first place.
+void check_limits(const NamedTensors& tensors, const Metadata& metadata) {
+  const std::size_t count = tensors.size() + metadata.size();
+  if (count > most_entries)
+    fail("save_safetensors: at most ", most_entries,
+         " tensors and words of metadata are read back, got ", count, "; use several files");
+  for (const auto& [name, tensor] : tensors) check_name(name);
+  for (const auto& [key, text] : metadata) {
+    check_name(key);
+    if (text.size() > longest_text)
+      fail("save_safetensors: metadata of at most ", longest_text, " bytes are read back, got ",
+           text.size(), " as ", in_quotes(key), "; save it as a tensor");
+  }
+}
+
 // In the order of the format's own writer: by dtype, Int64 first, so that no value needs a gap to
 // be aligned; then by name.
 NamedTensors ordered(NamedTensors tensors) {
@@ -91,6 +113,7 @@ std::string header(const NamedTensors& tensors, const Metadata& metadata) {
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const Metadata& metadata) {
   check_names(tensors);
+  check_limits(tensors, metadata);
   const NamedTensors sorted = ordered(tensors);
   const std::string text = header(sorted, metadata);
   const std::uint64_t length = text.size();

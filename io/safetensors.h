@@ -24,9 +24,9 @@ inline const Metadata as_pytorch{{"format", "pt"}};
 
 /// Writes all of them, or nothing: a file of that name is replaced when the new one is complete.
 /// IoError, naming path and reason, where that fails. Error for a name that occurs twice, is
-/// "__metadata__" or not UTF-8, ShapeError for more bytes than 64 bits can count. The largest dtype
-/// comes first, so that each value is aligned, and within a dtype the order is that of names: the
-/// same tensors give the same bytes.
+/// "__metadata__" or not UTF-8, and for what read_safetensors() would not read back; ShapeError for
+/// more bytes than 64 bits can count. The largest dtype comes first, so that each value is aligned,
+/// and within a dtype the order is that of names: the same tensors give the same bytes.
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const Metadata& metadata = as_pytorch);
 
@@ -39,7 +39,8 @@ struct Safetensors {
 /// dtype; F16 and BF16 become Float32; I8, I16, I32, U8, U16 and U32 become Int64. IoError, naming
 /// path and reason, for a file that breaks any of the format's rules (a header that is not JSON or
 /// does not fit, a name twice, a size that its shape does not have, tensors that overlap or leave a
-/// hole, values cut off), for other dtypes, and for more than 16384 tensors.
+/// hole, values cut off), for other dtypes, and for more than 16384 tensors and words of metadata,
+/// names of more than 512 bytes or texts of more than 1 MiB.
 Safetensors read_safetensors(const std::string& path);
 
 }  // namespace tapehead::io

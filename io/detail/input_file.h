@@ -16,6 +16,8 @@
 namespace tapehead::io {
 
 inline constexpr std::size_t most_entries = 16384;
+/// The longest name, and the longest text, that is taken out of JSON.
+inline constexpr std::size_t longest_name = 512, longest_text = 1 << 20;
 
 /// How many bytes are read, decoded or inflated at a time.
 inline constexpr std::size_t chunk_bytes = 65536;

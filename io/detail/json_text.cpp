@@ -6,7 +6,6 @@ namespace tapehead::io {
 namespace {
 
 constexpr std::size_t longest_word = 64;  // digits of a number, or letters of true and its like
-constexpr std::size_t longest_name = 512;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -49,7 +48,7 @@ void JsonText::note(char c) {
 }
 
 bool JsonText::hidden() const {
-  if (in_string_) return offset_ - string_.begin > most_kept;
+  if (in_string_) return offset_ - string_.begin > longest_text;
   return is_space(current_) && is_space(previous_);
 }
 
@@ -80,7 +79,7 @@ void JsonEvents::check_length() const {
   const JsonText::Place place = text_->string();
   if (!place.whole())
     file_->refuse("byte ", place.begin, ": a string of ", place.end - place.begin,
-                  " bytes; at most ", JsonText::most_kept, " are read");
+                  " bytes; at most ", longest_text, " are read");
 }
 
 void JsonEvents::check_name(const std::string& name) const {

@@ -1,7 +1,7 @@
 // JsonText: the JSON of a file for nlohmann::json::sax_parse, character by character, in bounded
 // memory whatever it holds.
 //
-// Of a string only the first `most_kept` characters are handed on; the rest stays in the file, and
+// Of a string only the first `longest_text` bytes are handed on; the rest stays in the file, and
 // string() says where. A run of white space is one space, and a number has an end.
 #pragma once
 
@@ -15,15 +15,13 @@ namespace tapehead::io {
 
 class JsonText {
  public:
-  static constexpr std::uint64_t most_kept = 1 << 20;
-
   /// The bytes from `begin` up to `end`.
   JsonText(const InputFile& file, std::uint64_t begin, std::uint64_t end);
 
   /// Where in the file the last string stands, and whether all of it was handed on.
   struct Place {
     std::uint64_t begin, end;
-    bool whole() const { return end - begin <= most_kept; }
+    bool whole() const { return end - begin <= longest_text; }
   };
   const Place& string() const { return string_; }
   /// The place in the file of the character that was handed on last.

@@ -31,17 +31,15 @@ std::string packed(Numbers... numbers) {
 void ZipWriter::add(const std::string& name,
                     std::initializer_list<std::span<const std::byte>> parts) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  uLong crc = 0;
   std::uint64_t size = 0;
-  for (const auto part : parts) {
-    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
-    size += part.size();
-  }
+  for (const auto part : parts) size += part.size();
   const std::uint64_t around = local_bytes + central_bytes + end_bytes + 2 * name.size();
-  if (size + around + directory_.size() + written_ > most ||
-      count_ == std::numeric_limits<std::uint16_t>::max() - 1)
-    fail("save_npz: at most 4 GiB and 65534 tensors fit, and with \"", name,
-         "\" they are more; save as .safetensors");
+  if (size + around + directory_.size() + written_ > most)
+    fail("save_npz: at most 4 GiB fit, and with \"", name,
+         "\" there would be more; save as .safetensors");
+  uLong crc = 0;
+  for (const auto part : parts)
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(part.data()), part.size());
   // What both headers have: version 2.0, flags, stored, 1980-01-01 0:00, checksum, sizes, no extra.
   const std::string both =
       packed(std::uint16_t{20}, is_ascii(name) ? std::uint16_t{0} : name_is_utf8, std::uint16_t{0},

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
 #include <tapehead/autograd/ops.h>
+#include <tapehead/io/detail/zip.h>
 #include <tapehead/io/npz.h>
 
 #include "../support/compare.h"
@@ -134,5 +135,22 @@ TEST_CASE("names that no archive should have are refused, and no file is made") 
                        "save_npz: every name needs a tensor, got an undefined one as \"a\"; leave "
                        "it out",
                        Error);
+  CHECK(folder.names().empty());
+}
+
+TEST_CASE("an archive that would be too large is refused, and no file is made") {
+  const Folder folder;
+  {
+    io::ZipWriter archive(folder.file("x"));
+    const std::byte byte{};
+    const std::span<const std::byte> huge(&byte, std::size_t{1} << 32);  // nobody reads it
+    CHECK_THROWS_WITH_AS(archive.add("a.npy", {huge}),
+                         "save_npz: at most 4 GiB fit, and with \"a.npy\" there would be more; "
+                         "save as .safetensors",
+                         Error);
+  }
+  CHECK_THROWS_WITH_AS(
+      io::save_npz(folder.file("x"), NamedTensors(16385, {"a", small})),
+      "save_npz: at most 16384 tensors are read back, got 16385; use several files", Error);
   CHECK(folder.names().empty());
 }

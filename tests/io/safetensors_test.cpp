@@ -164,3 +164,32 @@ TEST_CASE("names that cannot be written are refused, and no file is made") {
   CHECK_THROWS_AS(save_safetensors(folder.file("m"), {{"\xff", x}}), Error);
   CHECK(folder.names().empty());
 }
+
+TEST_CASE("what could not be read back is refused, and no file is made") {
+  const Folder folder;
+  const Tensor x = ones({1});
+  const auto save = [&](const NamedTensors& tensors, const io::Metadata& metadata) {
+    save_safetensors(folder.file("m"), tensors, metadata);
+  };
+  const std::string name(513, 'n'), shown = std::string(60, 'n') + "\"...";
+  NamedTensors many;
+  for (int i = 0; i < 16384; ++i) many.emplace_back(std::to_string(i), x);
+  CHECK_THROWS_WITH_AS(save(many, io::as_pytorch),
+                       "save_safetensors: at most 16384 tensors and words of metadata are read "
+                       "back, got 16385; use several files",
+                       Error);
+  for (const bool as_tensor : {true, false})
+    CHECK_THROWS_WITH_AS(as_tensor ? save({{name, x}}, {}) : save({}, {{name, ""}}),
+                         ("save_safetensors: names of at most 512 bytes are read back, got 513 in "
+                          "\"" +
+                          shown + "; shorten it")
+                             .c_str(),
+                         Error);
+  CHECK_THROWS_WITH_AS(save({}, {{"k", std::string((1 << 20) + 1, 'v')}}),
+                       "save_safetensors: metadata of at most 1048576 bytes are read back, got "
+                       "1048577 as \"k\"; save it as a tensor",
+                       Error);
+  CHECK(folder.names().empty());
+  save(NamedTensors(many.begin(), many.end() - 1), {{"k", std::string(1 << 20, 'v')}});
+  CHECK(io::read_safetensors(folder.file("m")).tensors.size() == 16383);
+}
