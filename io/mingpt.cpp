@@ -79,7 +79,7 @@ class ModelEvents : public JsonEvents {
     check_name(key);
     if (at_ == At::Names) {
       if (!names_.insert(key).second) file().refuse("it has the name ", in_quotes(key), " twice");
-      if (names_.size() > most_entries)
+      if (names_.size() > most_entries + 1)  // with "config"
         file().refuse("it has more than ", most_entries, " tensors");
       name_ = key;
       return true;

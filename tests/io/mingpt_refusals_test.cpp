@@ -46,6 +46,21 @@ TEST_CASE("a minGPT file that is not the JSON it should be is refused") {
       "read_mingpt", io::read_mingpt);
 }
 
+TEST_CASE("a minGPT file with more names than are kept track of is refused") {
+  const auto many = [](int count, const std::string& value) {
+    std::string list;
+    for (int i = 0; i < count; ++i)
+      list += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\":" + value;
+    return list;
+  };
+  const std::string empty = R"({"shape":[0],"dtype":"torch.float32","data":""})";
+  testing::check_refusals(
+      {{with(many(16385, empty)), "it has more than 16384 tensors"},
+       {"{\"config\":{" + many(16385, "1") + "}}", "its \"config\" has more than 16384 keys"},
+       {with(many(16384, empty)), ""}},
+      "read_mingpt", io::read_mingpt);
+}
+
 TEST_CASE("a minGPT config that is not one of a model is refused") {
   testing::check_refusals(
       {{with_config("\"n_layer\":1,", ""), "its \"config\" has no n_layer"},

@@ -184,6 +184,17 @@ TEST_CASE("what cannot be a file of tensors is refused with the reason that the 
                        IoError);
 }
 
+TEST_CASE("a safetensors header longer than the format allows is refused unread") {
+  const Folder folder;
+  const std::string path = folder.write("long", packed(std::uint64_t{100'000'001}) + "{");
+  std::filesystem::resize_file(path, 100'000'009);
+  CHECK_THROWS_WITH_AS(io::read_safetensors(path),
+                       ("read_safetensors: " + path +
+                        ": its header has 100000001 bytes; the format allows 100000000")
+                           .c_str(),
+                       IoError);
+}
+
 TEST_CASE("FILE-02: Header length larger than the file, enormous, or wrapping") {
   const testing::Case c = testing::this_case();
   for (const auto& file : c.json.at("expect").at("files_hex").items())
