@@ -111,7 +111,7 @@ class HeaderEvents : public JsonEvents {
     field_ = key;
   }
   void check_count() const {
-    if (names_.size() + header.metadata.size() > most_entries)
+    if (names_.size() - names_.count("__metadata__") + header.metadata.size() > most_entries)
       file().refuse("it has more than ", most_entries, " tensors and words of metadata");
   }
 

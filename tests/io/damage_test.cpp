@@ -9,10 +9,11 @@
 #include <tapehead/io/tensor_file.h>
 
 #include "../support/compare.h"
-#include "../support/folder.h"
+#include "../support/memory_file.h"
 #include "../support/weight_bytes.h"
 
 using namespace tapehead;
+using testing::MemoryFile;
 
 namespace {
 
@@ -28,9 +29,9 @@ void touch(const io::MinGpt& file) { touch(file.tensors); }
 void touch(const io::Llama2cTokenizer& file) { CHECK(file.pieces.size() == file.scores.size()); }
 
 template <class Reader>
-bool refused(const Folder& folder, const std::string& bytes, Reader read) {
+bool refused(const MemoryFile& file, const std::string& bytes, Reader read) {
   try {
-    touch(read(folder.write("file", bytes)));
+    touch(read(file.write(bytes)));
   } catch (const IoError&) {
     return true;
   }
@@ -40,13 +41,13 @@ bool refused(const Folder& folder, const std::string& bytes, Reader read) {
 // How many of all flips are refused. Those of values are not, where no checksum watches them.
 template <class Reader>
 int refused_flips(std::string bytes, Reader read) {
-  const Folder folder;
-  REQUIRE_FALSE(refused(folder, bytes, read));
+  const MemoryFile file;
+  REQUIRE_FALSE(refused(file, bytes, read));
   int count = 0;
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     const char mask = static_cast<char>(1 << bit % 8);
     bytes[bit / 8] ^= mask;
-    count += refused(folder, bytes, read);
+    count += refused(file, bytes, read);
     bytes[bit / 8] ^= mask;
   }
   return count;
@@ -54,9 +55,9 @@ int refused_flips(std::string bytes, Reader read) {
 
 template <class Reader>
 void check_truncations(const std::string& bytes, Reader read) {
-  const Folder folder;
+  const MemoryFile file;
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    CHECK(refused(folder, bytes.substr(0, size), read));
+    CHECK(refused(file, bytes.substr(0, size), read));
 }
 
 }  // namespace
@@ -75,10 +76,10 @@ TEST_CASE("every truncation of a small file is refused") {
 
 TEST_CASE("a truncated tokenizer is refused, or ends with a whole piece") {
   const std::string bytes = testing::small_tokenizer();
-  const Folder folder;
+  const MemoryFile file;
   int whole = 0;
   for (std::size_t size = 0; size < bytes.size(); ++size)
-    whole += !refused(folder, bytes.substr(0, size), io::read_llama2c_tokenizer);
+    whole += !refused(file, bytes.substr(0, size), io::read_llama2c_tokenizer);
   CHECK(whole == 4);
 }
 
@@ -95,16 +96,16 @@ TEST_CASE("every flipped bit of a small file is refused, or leaves tensors that 
 TEST_CASE("no flipped bit in a member of an archive goes unseen") {
   const std::string bytes = testing::small_npz();
   const NamedTensors whole = [&] {
-    const Folder folder;
-    return io::read_npz(folder.write("file", bytes));
+    const MemoryFile file;
+    return io::read_npz(file.write(bytes));
   }();
-  const Folder folder;
+  const MemoryFile file;
   int accepted = 0;
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     std::string flipped = bytes;
     flipped[bit / 8] ^= static_cast<char>(1 << bit % 8);
     try {
-      const NamedTensors got = io::read_npz(folder.write("file", flipped));
+      const NamedTensors got = io::read_npz(file.write(flipped));
       REQUIRE(got.size() == whole.size());
       for (std::size_t i = 0; i < got.size(); ++i)
         CHECK(testing::difference(got[i].second, whole[i].second) == "");
