@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "record.h"
+#include "tensor_index.h"
 
 namespace tapehead {
 
@@ -98,6 +99,22 @@ Tensor sum_to(const Tensor& x, const Shape& shape);  // undoes a broadcast from 
 Tensor matmul(const Tensor& a, const Tensor& b);
 /// x W^T + b: (..., in) (out, in) [(out)] -> (..., out). `bias` may be undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+Tensor mm(const Tensor& a, const Tensor& b);     // (n, k) (k, m) -> (n, m)
+Tensor bmm(const Tensor& a, const Tensor& b);    // (B, n, k) (B, k, m) -> (B, n, m)
+Tensor mv(const Tensor& a, const Tensor& v);     // (n, k) (k) -> (n)
+Tensor dot(const Tensor& a, const Tensor& b);    // (n) (n) -> ()
+Tensor outer(const Tensor& a, const Tensor& b);  // (n) (m) -> (n, m)
+/// beta x + alpha a b, for x that broadcasts to (n, m). With beta = 0 no x counts, not even NaN.
+/// With Int64 both factors must be whole (PyTorch drops the fraction).
+Tensor addmm(const Tensor& x, const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
+Tensor baddbmm(const Tensor& x, const Tensor& a, const Tensor& b, Scalar beta = 1,
+               Scalar alpha = 1);  // the same for bmm
+/// Einstein's sum: "bhqd,bhkd->bhqk" multiplies, "ij->ji" permutes, "ij->i" sums, "ii->i" takes the
+/// diagonal, "..." stands for any number of broadcast dimensions. A label that the output does not
+/// have is summed over. Without "->" the output has the ellipsis, then the labels that appear once,
+/// upper case before lower. Sizes of 1 broadcast. Operands are multiplied from left to right. Error
+/// for an equation that cannot be read, ShapeError for one that does not fit the operands.
+Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands);
 
 // Shapes (ops/shape.cpp). All share memory where PyTorch's do.
 
@@ -127,12 +144,70 @@ Tensor tril(const Tensor& x, Index diagonal = 0);  // of the last two dimensions
 Tensor triu(const Tensor& x, Index diagonal = 0);
 Tensor alias(const Tensor& x);  // the same memory under a new node
 
+// More shapes (ops/rearrange.cpp). diagonal, movedim, swapdims and unbind share memory.
+
+Tensor ravel(const Tensor& x);  // row-major, of one dimension
+Tensor swapdims(const Tensor& x, int d0, int d1);
+Tensor movedim(const Tensor& x, const Dims& source, const Dims& destination);
+Tensor movedim(const Tensor& x, int source, int destination);
+std::vector<Tensor> unbind(const Tensor& x, int d = 0);
+/// Elements (i, i + offset) of dimensions d0 and d1, as a new last dimension.
+Tensor diagonal(const Tensor& x, Index offset = 0, int d0 = 0, int d1 = 1);
+/// The diagonal of a matrix, copied, or the matrix with this vector as its diagonal. Nothing where
+/// a matrix has no such diagonal (PyTorch 1.13 throws).
+Tensor diag(const Tensor& x, Index diagonal = 0);
+Tensor flip(const Tensor& x, const Dims& dims);
+/// Element i moves to i + shift, round the end. No dimensions: as if flattened.
+Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims);
+Tensor roll(const Tensor& x, Index shift, std::optional<int> d = {});
+Tensor repeat(const Tensor& x, const Dims& repeats);  // all of x, again and again
+Tensor tile(const Tensor& x, const Dims& repeats);    // the same; missing dimensions count as 1
+/// Each element `repeats` times in a row along d, or of the flattened x.
+Tensor repeat_interleave(const Tensor& x, Index repeats, std::optional<int> d = {});
+/// The same with a number for each element: Int64 of shape (), (1) or (size of d).
+Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<int> d = {});
+Tensor repeat_interleave(const Tensor& repeats);  // index i repeats[i] times
+
 // By index (ops/indexing.cpp). Indices are Int64.
 
 Tensor index_select(const Tensor& x, int d, const Tensor& index);
 Tensor gather(const Tensor& x, int d, const Tensor& index);
 /// Rows of `weight` (V, C) by index (...) -> (..., C); repeated rows add up their gradients.
 Tensor embedding(const Tensor& index, const Tensor& weight);
+Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<int> d = {});
+/// x with src[i][j][k] at [i][index[i][j][k]][k] (for d = 1). Of an index named twice the last
+/// counts, and alone has a gradient (PyTorch leaves both open).
+Tensor scatter(const Tensor& x, int d, const Tensor& index, const Tensor& src);
+Tensor scatter(const Tensor& x, int d, const Tensor& index, Scalar value);
+Tensor scatter_add(const Tensor& x, int d, const Tensor& index, const Tensor& src);
+/// x with alpha src.select(d, i) added to its slice index[i].
+Tensor index_add(const Tensor& x, int d, const Tensor& index, const Tensor& src, Scalar alpha = 1);
+Tensor index_copy(const Tensor& x, int d, const Tensor& index, const Tensor& src);
+Tensor index_fill(const Tensor& x, int d, const Tensor& index, Scalar value);
+Tensor masked_select(const Tensor& x, const Tensor& mask);  // (n): where the Bool mask is true
+Tensor nonzero(const Tensor& x);                            // Int64 (n, rank of x), row-major
+/// Int64 (...) -> (..., num_classes): 1 at each index, 0 elsewhere. -1: as many as there are.
+Tensor one_hot(const Tensor& index, Index num_classes = -1);
+/// x[indices] as in PyTorch; tensor_index.h says what an index may be. Shares memory unless one is
+/// a tensor (of rank 1 or more, or Bool) or a bool. A Bool mask takes as many dimensions as it has.
+Tensor index(const Tensor& x, const std::vector<TensorIndex>& indices);
+/// x with x[indices] = values, or += where `accumulate`. `values` broadcasts to x[indices]. Of
+/// places named twice the last counts, and alone has a gradient (PyTorch leaves both open).
+Tensor index_put(const Tensor& x, const std::vector<TensorIndex>& indices, const Tensor& values,
+                 bool accumulate = false);
+
+// Order and chance (ops/sort.cpp). Along d; a 0-d tensor accepts 0 or -1. NaN counts as largest.
+
+/// Always stable, so `stable` changes nothing; PyTorch's is on the CPU too.
+ValuesIndices sort(const Tensor& x, int d = -1, bool descending = false, bool stable = false);
+Tensor argsort(const Tensor& x, int d = -1, bool descending = false, bool stable = false);
+/// The k largest (or smallest), of equal ones the first. Those not `sorted` come as they stand in
+/// x. PyTorch leaves both open.
+ValuesIndices topk(const Tensor& x, Index k, int d = -1, bool largest = true, bool sorted = true);
+/// Int64 (n) or (rows, n): indices drawn by the weights (categories) or (rows, categories), which
+/// need not add up to 1. Draws as PyTorch does from the default generator. Error for weights that
+/// are negative, not finite or all 0, and without `replacement` for rows with fewer than n above 0.
+Tensor multinomial(const Tensor& weights, Index num_samples, bool replacement = false);
 
 // Softmax and normalisation (ops/softmax.cpp, ops/normalisation.cpp).
 
@@ -183,6 +258,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction =
 Tensor slice_backward(const Tensor& g, const Shape& shape, int d, Index start, Index step);
 Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index);
 Tensor gather_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index);
+Tensor diagonal_backward(const Tensor& g, const Shape& shape, Index offset, int d0, int d1);
 
 // Operators.
 

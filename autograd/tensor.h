@@ -32,6 +32,7 @@ using core::Strides;
 using enum DType;
 
 class Tensor;
+class TensorIndex;
 struct Node;
 /// Is shown a gradient; a defined answer takes its place.
 using TensorHook = std::function<Tensor(const Tensor&)>;
@@ -152,6 +153,53 @@ class Tensor {
   Tensor contiguous() const;
   Tensor clone() const;
   Tensor to(DType dtype) const;
+  Tensor view_as(const Tensor& other) const { return view(other.shape()); }
+  Tensor reshape_as(const Tensor& other) const { return reshape(other.shape()); }
+  Tensor expand_as(const Tensor& other) const { return expand(other.shape()); }
+  Tensor type_as(const Tensor& other) const { return to(other.dtype()); }
+  Tensor ravel() const;
+  Tensor swapdims(int d0, int d1) const;
+  Tensor movedim(const Dims& source, const Dims& destination) const;
+  Tensor movedim(int source, int destination) const;
+  std::vector<Tensor> unbind(int d = 0) const;
+  Tensor diagonal(Index offset = 0, int d0 = 0, int d1 = 1) const;
+  Tensor diag(Index diagonal = 0) const;
+  Tensor flip(const Dims& dims) const;
+  Tensor roll(const Dims& shifts, const Dims& dims) const;
+  Tensor roll(Index shift, std::optional<int> d = {}) const;
+  Tensor repeat(const Dims& repeats) const;
+  Tensor tile(const Dims& repeats) const;
+  Tensor repeat_interleave(Index repeats, std::optional<int> d = {}) const;
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<int> d = {}) const;
+
+  // Matrix products.
+
+  Tensor mm(const Tensor& other) const;
+  Tensor bmm(const Tensor& other) const;
+  Tensor mv(const Tensor& vector) const;
+  Tensor dot(const Tensor& other) const;
+  Tensor outer(const Tensor& other) const;
+  Tensor addmm(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1) const;
+  Tensor baddbmm(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1) const;
+
+  // By index, and in order. tensor_index.h says what an index may be.
+
+  Tensor index(const std::vector<TensorIndex>& indices) const;
+  Tensor index_put(const std::vector<TensorIndex>& indices, const Tensor& values,
+                   bool accumulate = false) const;
+  Tensor take_along_dim(const Tensor& index, std::optional<int> d = {}) const;
+  Tensor scatter(int d, const Tensor& index, const Tensor& src) const;
+  Tensor scatter(int d, const Tensor& index, Scalar value) const;
+  Tensor scatter_add(int d, const Tensor& index, const Tensor& src) const;
+  Tensor index_add(int d, const Tensor& index, const Tensor& src, Scalar alpha = 1) const;
+  Tensor index_copy(int d, const Tensor& index, const Tensor& src) const;
+  Tensor index_fill(int d, const Tensor& index, Scalar value) const;
+  Tensor masked_select(const Tensor& mask) const;
+  Tensor nonzero() const;
+  ValuesIndices sort(int d = -1, bool descending = false, bool stable = false) const;
+  Tensor argsort(int d = -1, bool descending = false, bool stable = false) const;
+  ValuesIndices topk(Index k, int d = -1, bool largest = true, bool sorted = true) const;
+  Tensor multinomial(Index num_samples, bool replacement = false) const;
 
   // Elementwise.
 
@@ -239,6 +287,14 @@ class Tensor {
   Tensor& fill_(Scalar value);
   Tensor& zero_();
   Tensor& masked_fill_(const Tensor& mask, Scalar value);
+  Tensor& scatter_(int d, const Tensor& index, const Tensor& src);
+  Tensor& scatter_(int d, const Tensor& index, Scalar value);
+  Tensor& scatter_add_(int d, const Tensor& index, const Tensor& src);
+  Tensor& index_add_(int d, const Tensor& index, const Tensor& src, Scalar alpha = 1);
+  Tensor& index_put_(const std::vector<TensorIndex>& indices, const Tensor& values,
+                     bool accumulate = false);
+  Tensor& index_put_(const std::vector<TensorIndex>& indices, Scalar value,
+                     bool accumulate = false);
 
   // For the tape.
 

@@ -267,6 +267,20 @@ NDArray NDArray::select(int d, Index index) const {
   return restrided(without(shape_, d), without(strides_, d), offset_of(d, at));
 }
 
+NDArray NDArray::diagonal(Index offset, int d0, int d1) const {
+  d0 = dim("diagonal", d0, rank()), d1 = dim("diagonal", d1, rank());
+  if (d0 == d1) fail<ShapeError>("diagonal: expected two different dimensions, got ", d0, " twice");
+  const Index rows = shape_[d0], columns = shape_[d1];
+  const Index right = std::clamp<Index>(offset, 0, columns),
+              down = -std::clamp<Index>(offset, -rows, 0);
+  Shape shape = without(without(shape_, std::max(d0, d1)), std::min(d0, d1));
+  Strides strides = without(without(strides_, std::max(d0, d1)), std::min(d0, d1));
+  shape.push_back(std::min(rows - down, columns - right));
+  strides.push_back(strides_[d0] + strides_[d1]);
+  const Index first = numel(shape) == 0 ? 0 : down * strides_[d0] + right * strides_[d1];
+  return restrided(shape, strides, offset_ + first);
+}
+
 NDArray NDArray::squeeze(int d) const {
   d = dim_if_any("squeeze", d, rank());
   if (rank() == 0 || shape_[d] != 1) return *this;

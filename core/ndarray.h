@@ -82,6 +82,8 @@ class NDArray {
   NDArray slice(int d, Index start, Index end, Index step = 1) const;
   /// Element `index` of dimension d, which disappears.
   NDArray select(int d, Index index) const;
+  /// Elements (i, i + offset) of dimensions d0 and d1, as a new last dimension.
+  NDArray diagonal(Index offset, int d0, int d1) const;
   /// Without dimension d if its size is 1; without every dimension of size 1.
   NDArray squeeze(int d) const;
   NDArray squeeze() const;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "detail/box_muller.h"
+#include "detail/memory_order.h"
 #include "elementwise.h"
 
 namespace tapehead::core {
@@ -14,30 +15,6 @@ template <class T>
 T uniform(Generator& generator) {
   if constexpr (std::is_same_v<T, float>) return generator.uniform_float();
   return static_cast<T>(generator.uniform_double());
-}
-
-// Where dimension a lies against b: below 0 further in, above 0 further out, 0 undecided.
-int compare(const NDArray& x, int a, int b) {
-  const Index sa = x.strides()[a], sb = x.strides()[b];
-  if (sa == 0 || sb == 0) return 0;
-  if (sa != sb) return sa < sb ? -1 : 1;
-  return x.shape()[a] > x.shape()[b] ? 1 : 0;
-}
-
-// The dimensions from the outermost in memory to the innermost: the order in which PyTorch's
-// iterator runs through an array, and in which empty_like lays out another. The sort is PyTorch's,
-// since undecided pairs make its result a matter of the steps it takes.
-Dims memory_order(const NDArray& x) {
-  Dims order;
-  for (int d = 0; d < x.rank(); ++d) order.push_back(d);
-  for (int start = x.rank() - 2; start >= 0; --start) {
-    for (int at = start, inner = start + 1; inner < x.rank(); ++inner) {
-      const int position = compare(x, static_cast<int>(order[inner]), static_cast<int>(order[at]));
-      if (position < 0) break;
-      if (position > 0) std::swap(order[inner], order[at]), at = inner;
-    }
-  }
-  return order;
 }
 
 template <class T, class F>
@@ -184,6 +161,13 @@ void uniform_(Generator& generator, NDArray& target, double from, double to, con
 void normal_(Generator& generator, NDArray& target, double mean, double std, const char* op) {
   if (!(std >= 0)) fail(op, ": std must not be negative, got ", std);
   fill_normal(op, generator, target, mean, std);
+}
+
+void exponential_(Generator& generator, NDArray& target) {
+  dispatch_floating("exponential_", target.dtype(), [&]<class T>() {
+    fill<T>("exponential_", target,
+            [&] { return static_cast<T>(-std::log(1 - generator.uniform_double())); });
+  });
 }
 
 void bernoulli_(Generator& generator, NDArray& target, double p) {

@@ -27,6 +27,13 @@ NDArray bernoulli(Generator& generator, double p, const Shape& shape, DType dtyp
 /// The same for each element's own probability; the result has their dtype. Float32 or Float64.
 NDArray bernoulli(Generator& generator, const NDArray& probabilities);
 
+/// Int64 (n) or (rows, n): indices drawn by the weights (categories) or (rows, categories), which
+/// need not add up to 1; each at most once unless `replacement`. Float32 or Float64. ShapeError for
+/// other ranks and for n outside [1, categories] (any n above 0 with replacement); Error for
+/// weights that are negative or not finite, and for rows with fewer than n weights above 0 (1 with
+/// replacement).
+NDArray multinomial(Generator& generator, const NDArray& weights, Index n, bool replacement);
+
 // In place, for initialisers: Tensor.uniform_, Tensor.normal_ and Tensor.bernoulli_. Any strides;
 // the draws follow the order in memory. ShapeError where the target's memory overlaps itself.
 // Messages name `op`.
@@ -37,6 +44,8 @@ void uniform_(Generator& generator, NDArray& target, double from, double to,
 /// Normal. Float32 or Float64; Error unless std >= 0.
 void normal_(Generator& generator, NDArray& target, double mean, double std,
              const char* op = "normal_");
+/// Exponential, mean 1. Float32 or Float64.
+void exponential_(Generator& generator, NDArray& target);
 /// 1 with probability p, else 0.
 void bernoulli_(Generator& generator, NDArray& target, double p);
 

@@ -60,4 +60,21 @@ Tensor gather_backward(const Tensor& g, const Shape& shape, int d, const Tensor&
       with(index), args(shape, d));
 }
 
+Tensor diagonal_backward(const Tensor& g, const Shape& shape, Index offset, int d0, int d1) {
+  check_defined("diagonal_backward", g);
+  return record(
+      "diagonal_backward",
+      [&] {
+        NDArray whole = NDArray::full(shape, 0, g.dtype());
+        NDArray part = whole.diagonal(offset, d0, d1);
+        if (part.shape() != g.shape())
+          fail<ShapeError>("diagonal_backward: the diagonal of ", shape, " has shape ",
+                           part.shape(), ", got ", g.shape(), "; give the shape of x itself");
+        core::copy_(part, g.array(), "diagonal_backward");
+        return whole;
+      },
+      wrt(g, [offset, d0, d1](const Tensor& gg) { return diagonal(gg, offset, d0, d1); }),
+      args(shape, offset, d0, d1));
+}
+
 }  // namespace tapehead

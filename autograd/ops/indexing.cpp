@@ -24,6 +24,35 @@ Tensor gather(const Tensor& x, int d, const Tensor& index) {
       with(index), args(d));
 }
 
+// All sizes but that of dimension d are broadcast.
+Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<int> d) {
+  check_defined("take_along_dim", x, index);
+  if (!d) return gather(ravel(x), 0, ravel(index));
+  if (x.dim() != index.dim())
+    fail<ShapeError>("take_along_dim: x and the index must have one rank, got ", x.shape(), " and ",
+                     index.shape(), "; unsqueeze the one that has fewer");
+  const int along = core::dim_if_any("take_along_dim", *d, x.dim());
+  if (x.dim() == 0) return gather(x, 0, index);
+  Shape from = x.shape(), to = index.shape();
+  from[along] = to[along] = 1;
+  from = to = core::broadcast("take_along_dim", from, to);
+  from[along] = x.size(along), to[along] = index.size(along);
+  return gather(expand(x, from), along, expand(index, to));
+}
+
+Tensor nonzero(const Tensor& x) {
+  check_defined("nonzero", x);
+  return record(
+      "nonzero", [&] { return core::nonzero(x.array()); }, with(x));
+}
+
+Tensor one_hot(const Tensor& index, Index num_classes) {
+  check_defined("one_hot", index);
+  return record(
+      "one_hot", [&] { return core::one_hot(index.array(), num_classes); }, with(index),
+      args(num_classes));
+}
+
 Tensor embedding(const Tensor& index, const Tensor& weight) {
   check_defined("embedding", index, weight);
   return record(

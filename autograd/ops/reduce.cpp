@@ -4,6 +4,7 @@
 #include "../../core/elementwise.h"
 #include "../ops.h"
 #include "check_defined.h"
+#include "chosen.h"
 
 namespace tapehead {
 namespace {
@@ -50,28 +51,6 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axes, bool keepdim, 
             return view(g, s) / sum(share, axes, true) * share;
           }),
       args(axes));
-}
-
-// The whole gradient goes to the chosen element.
-template <class Extreme>
-ValuesIndices chosen(const char* op, const Tensor& x, int d, bool keepdim, Extreme extreme) {
-  Tensor indices;
-  const Tensor values = record(
-      op,
-      [&] {
-        core::ValuesIndices result = extreme(x.array(), d, keepdim);
-        indices = Tensor(std::move(result.indices));
-        return std::move(result.values);
-      },
-      wrt(x, later([&] {
-            return [indices = saved(indices), s = x.shape(), d, keepdim](const Tensor& g) {
-              if (s.rank() == 0) return g;
-              if (keepdim) return gather_backward(g, s, d, indices());
-              return gather_backward(unsqueeze(g, d), s, d, unsqueeze(indices(), d));
-            };
-          })),
-      args(d));
-  return {values, indices};
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Shapes: what moves no number and what only moves numbers. The gradient takes the way back.
-#include <limits>
 #include <string>
 
 #include "../../core/elementwise.h"
 #include "../../core/indexing.h"
 #include "../ops.h"
 #include "check_defined.h"
+#include "check_parts.h"
 
 namespace tapehead {
 
@@ -154,13 +154,9 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int 
   return parts;
 }
 
-// So many parts of one size; the last takes what is left. Where there are no elements to share,
-// they may be more than memory has room for.
+// So many parts of one size; the last takes what is left.
 static std::vector<Tensor> parts(const char* op, const Tensor& x, Index size, Index count, int d) {
-  constexpr Index each = sizeof(Tensor) + sizeof(TensorImpl);
-  constexpr Index most = std::numeric_limits<Index>::max() / each;
-  core::check_budget(static_cast<std::uint64_t>(std::min(count, most) * each),
-                     [&](std::ostream& out) { out << op << " into " << count << " parts"; });
+  check_parts(op, count);
   std::vector<Tensor> result;
   for (Index i = 0; i < count; ++i)
     result.push_back(narrow(x, d, i * size, std::min(size, x.size(d) - i * size)));

@@ -52,13 +52,23 @@ def slice_backward(g, shape, d, start, end, step):
     return torch.slice_scatter(result, g, d, start, end, step)
 
 
+def diagonal_backward(g, shape, offset, d0, d1):
+    return torch.diagonal_scatter(torch.zeros(shape, dtype=g.dtype), g, offset, d0, d1)
+
+
+def put(x, indices, values):
+    result = x.clone()
+    result[indices] = values
+    return result
+
+
 NAMES = {
     **{name: getattr(torch, name) for name in dir(torch) if not name.startswith("_")},
     **{
         name: getattr(F, name)
-        for name in "gelu softmax log_softmax layer_norm dropout cross_entropy mse_loss embedding linear".split()
+        for name in "gelu softmax log_softmax layer_norm dropout cross_entropy mse_loss embedding linear one_hot".split()
     },
-    **{f.__name__: f for f in (every_third, keep, seeded, attend, slice_backward)},
+    **{f.__name__: f for f in (every_third, keep, seeded, attend, slice_backward, diagonal_backward, put)},
     "classes": torch.tensor([2, 0, -100, 1]),
     "pixels": torch.tensor([[1, -100], [0, 2]]),
 }

@@ -1,0 +1,44 @@
+// Order and chance. The gradient of a chosen element goes back to where it was.
+#include "../../core/sort.h"
+
+#include "../../core/random.h"
+#include "../ops.h"
+#include "check_defined.h"
+#include "chosen.h"
+
+namespace tapehead {
+
+ValuesIndices sort(const Tensor& x, int d, bool descending, bool) {
+  check_defined("sort", x);
+  return chosen("sort", x, d, true, [descending](const NDArray& array, int along, bool) {
+    return core::sort(array, along, descending);
+  });
+}
+
+Tensor argsort(const Tensor& x, int d, bool descending, bool) {
+  check_defined("argsort", x);
+  return record(
+      "argsort", [&] { return core::sort(x.array(), d, descending).indices; }, with(x),
+      args(d, descending));
+}
+
+ValuesIndices topk(const Tensor& x, Index k, int d, bool largest, bool sorted) {
+  check_defined("topk", x);
+  return chosen("topk", x, d, true, [k, largest, sorted](const NDArray& array, int along, bool) {
+    return core::topk(array, k, along, largest, sorted);
+  });
+}
+
+Tensor multinomial(const Tensor& weights, Index num_samples, bool replacement) {
+  check_defined("multinomial", weights);
+  return record(
+      "multinomial",
+      [&] {
+        const std::lock_guard lock(core::default_generator_mutex());
+        return core::multinomial(core::default_generator(), weights.array(), num_samples,
+                                 replacement);
+      },
+      with(weights), args(num_samples, replacement));
+}
+
+}  // namespace tapehead
