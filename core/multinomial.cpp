@@ -82,8 +82,7 @@ NDArray multinomial(Generator& generator, const NDArray& weights, Index n, bool 
   const NDArray rows = weights.contiguous();
   return dispatch_floating("multinomial", weights.dtype(), [&]<class T>() {
     check_weights<T>(rows, replacement ? 1 : n);
-    return replacement && n > 1 ? independent<T>(generator, rows, n)
-                                : all_different(generator, weights, n);
+    return replacement ? independent<T>(generator, rows, n) : all_different(generator, weights, n);
   });
 }
 

@@ -2,6 +2,9 @@
 
 random.txt  a call a line, its result after the colon; calls between two `seed` lines draw from one
             generator. Values are in row-major order, each the shortest that names its number.
+multinomial.txt  a call a line, seeded with the number of the line: dtype, shape and layout of the
+            weights (those of `weights`), samples, whether with replacement, and after the colon the
+            result and the number that is drawn next.
 print.txt   a dtype, a shape and values (or `arange`: 0, step, 2 step, ...), one further suffix a
             line that starts with +, and what is printed behind bars.
 """
@@ -101,7 +104,31 @@ class RandomGoldens:
         self.add(f"normal_ {dtype} {dims(shape)} {layout} {mean} {std}", x.normal_(mean, std))
 
 
+    def exponential_(self, dtype, layout, shape):
+        x = target(layout, shape, DTYPES[dtype])
+        self.add(f"exponential_ {dtype} {dims(shape)} {layout} 1", x.exponential_())
+
+
 FLOATS = ("Float32", "Float64")
+
+
+def weights(layout, shape, dtype):
+    """`scattered` of tests/core/layouts.h, from 0 to 1."""
+    values = [(i * 7919 + 13) % 10007 / 10007 for i in range(math.prod(shape))]
+    return target(layout, shape, dtype).copy_(torch.tensor(values, dtype=torch.float64).view(shape))
+
+
+def multinomial_lines():
+    lines = []
+    for dtype in FLOATS:
+        for shape in ((5,), (3, 4), (1, 1), (2, 300)):
+            for layout in ("rows", "reversed", "sliced"):
+                for n, replacement in ((1, 0), (1, 1), (shape[-1], 0), (-(-shape[-1] // 2), 0), (9, 1)):
+                    torch.manual_seed(len(lines) + 1)
+                    drawn = weights(layout, shape, DTYPES[dtype]).multinomial(n, bool(replacement))
+                    call = f"{dtype} {dims(shape)} {layout} {n} {replacement}"
+                    lines.append(f"{call} : {words(drawn)} {words(torch.rand(1))}")
+    return lines
 
 
 def random_lines():
@@ -169,6 +196,10 @@ def random_lines():
                 g.normal_(dtype, layout, shape, 0.5, 0.02)
                 g.bernoulli_(dtype, layout, shape, 0.5)
         g.normal_(dtype, "rows", (100,), 0.3, 0.7)
+    for dtype in FLOATS:
+        g.seed(17)
+        for layout in ("rows", "reversed", "sliced"):
+            g.exponential_(dtype, layout, (4, 5))
     g.seed(15)
     g.randn_digest(200000)
     for dtype in FLOATS:  # the bounds and deviations of xavier, kaiming and linear layers
@@ -294,6 +325,7 @@ GOLDENS = pathlib.Path(__file__).parents[2] / "tests" / "goldens"
 
 def main(folder=GOLDENS):
     write(pathlib.Path(folder) / "core" / "random.txt", random_lines())
+    write(pathlib.Path(folder) / "core" / "multinomial.txt", multinomial_lines())
     write(pathlib.Path(folder) / "core" / "print.txt", print_lines())
 
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <tapehead/core/ndarray.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <istream>
 #include <string>
@@ -27,6 +28,20 @@ inline Shape read_shape(std::istream& in) {
   for (Index size = 0; (in >> std::ws).peek() != ']' && in >> size;) shape.push_back(size);
   in.ignore();
   return shape;
+}
+
+/// An uninitialised array of `shape`: row-major, with reversed strides, or of every second column.
+inline NDArray laid_out(const std::string& layout, Shape shape, DType dtype) {
+  if (layout == "rows") return NDArray::empty(shape, dtype);
+  if (layout == "sliced") {
+    shape[-1] *= 2;
+    return NDArray::empty(shape, dtype).slice(-1, 0, shape[-1], 2);
+  }
+  REQUIRE(layout == "reversed");
+  std::reverse(&shape[0], &shape[0] + shape.rank());
+  Dims order;
+  for (int d = shape.rank(); d-- > 0;) order.push_back(d);
+  return NDArray::empty(shape, dtype).permute(order);
 }
 
 /// The number that a word names, rounded once.

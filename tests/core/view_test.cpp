@@ -222,3 +222,21 @@ TEST_CASE("a view that cannot be says why and what to do") {
                        "view: (2) does not hold the 1 element of (); make their product 1",
                        ShapeError);
 }
+
+TEST_CASE("a diagonal is a view, above or below the main one, of any two dimensions") {
+  const NDArray x = counted({2, 3, 4});
+  const NDArray main = x.diagonal(0, 1, 2);
+  CHECK(main.shape() == Shape{2, 3});
+  CHECK(main.shares_storage_with(x));
+  CHECK(elements(main) == std::vector<double>{0, 5, 10, 12, 17, 22});
+  CHECK(elements(x.diagonal(1, -1, 0)) == std::vector<double>{12, 16, 20});
+  CHECK(elements(x.diagonal(-1, -1, 0)) == std::vector<double>{1, 14, 5, 18, 9, 22});
+  CHECK(x.diagonal(4, 1, 2).shape() == Shape{2, 0});
+  CHECK(x.diagonal(INT64_MAX, 1, 2).shape() == Shape{2, 0});
+  CHECK(x.diagonal(INT64_MIN, 1, 2).shape() == Shape{2, 0});
+  CHECK_THROWS_WITH_AS(x.diagonal(0, 1, -2),
+                       "diagonal: expected two different dimensions, got 1 twice", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      counted({3}).diagonal(0, 0, 1),
+      "diagonal: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0", ShapeError);
+}
