@@ -189,7 +189,8 @@ Tensor nonzero(const Tensor& x);                            // Int64 (n, rank of
 /// Int64 (...) -> (..., num_classes): 1 at each index, 0 elsewhere. -1: as many as there are.
 Tensor one_hot(const Tensor& index, Index num_classes = -1);
 /// x[indices] as in PyTorch; tensor_index.h says what an index may be. Shares memory unless one is
-/// a tensor (of rank 1 or more, or Bool) or a bool. A Bool mask takes as many dimensions as it has.
+/// a tensor (of rank 1 or more, or Bool) or a bool. A Bool mask takes as many dimensions as it has
+/// also where an int follows it (PyTorch 1.13 counts it as one there).
 Tensor index(const Tensor& x, const std::vector<TensorIndex>& indices);
 /// x with x[indices] = values, or += where `accumulate`. `values` broadcasts to x[indices]. Of
 /// places named twice the last counts, and alone has a gradient (PyTorch leaves both open).
@@ -198,15 +199,16 @@ Tensor index_put(const Tensor& x, const std::vector<TensorIndex>& indices, const
 
 // Order and chance (ops/sort.cpp). Along d; a 0-d tensor accepts 0 or -1. NaN counts as largest.
 
-/// Always stable, so `stable` changes nothing; PyTorch's is on the CPU too.
+/// Values and indices in order. Always stable: `stable` changes nothing, as on PyTorch's CPU.
 ValuesIndices sort(const Tensor& x, int d = -1, bool descending = false, bool stable = false);
 Tensor argsort(const Tensor& x, int d = -1, bool descending = false, bool stable = false);
-/// The k largest (or smallest), of equal ones the first. Those not `sorted` come as they stand in
-/// x. PyTorch leaves both open.
+/// The k largest (or smallest) and where they were. Of equal ones the first are chosen, and those
+/// not `sorted` come as they stand in x (PyTorch leaves both open).
 ValuesIndices topk(const Tensor& x, Index k, int d = -1, bool largest = true, bool sorted = true);
 /// Int64 (n) or (rows, n): indices drawn by the weights (categories) or (rows, categories), which
 /// need not add up to 1. Draws as PyTorch does from the default generator. Error for weights that
-/// are negative, not finite or all 0, and without `replacement` for rows with fewer than n above 0.
+/// are negative, not finite or all 0. Without `replacement` a row needs n weights above 0 (PyTorch
+/// also draws those of weight 0).
 Tensor multinomial(const Tensor& weights, Index num_samples, bool replacement = false);
 
 // Softmax and normalisation (ops/softmax.cpp, ops/normalisation.cpp).
