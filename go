@@ -220,6 +220,13 @@ go_goldens() {  # write tests/goldens anew with PyTorch; where that is 1.13.1, n
   done
 }
 
+go_docs() {  # write docs/reference.md anew from the headers and the table of ops
+  prepare
+  build release reference
+  build/release/bin/reference >build/reference.md
+  mv build/reference.md docs/reference.md
+}
+
 go_coverage() {  # which lines the unit tests reach: build/coverage/index.html
   prepare gcovr:gcovr
   find build/coverage -name '*.gcda' -delete 2>/dev/null || true

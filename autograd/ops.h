@@ -144,7 +144,7 @@ Tensor tril(const Tensor& x, Index diagonal = 0);  // of the last two dimensions
 Tensor triu(const Tensor& x, Index diagonal = 0);
 Tensor alias(const Tensor& x);  // the same memory under a new node
 
-// More shapes (ops/rearrange.cpp). diagonal, movedim, swapdims and unbind share memory.
+// More shapes (ops/rearrange.cpp). Of these diagonal, movedim, swapdims and unbind share memory.
 
 Tensor ravel(const Tensor& x);  // row-major, of one dimension
 Tensor swapdims(const Tensor& x, int d0, int d1);
