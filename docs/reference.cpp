@@ -57,7 +57,7 @@ std::string names_of(const std::string& parameters) {
   for (const std::string& parameter : all) {
     std::smatch match;
     if (std::regex_match(parameter, match, std::regex("\\s*.*?(\\w+)( = .*)?\\s*")))
-      names += (names.empty() ? "" : ", ") + match.str(1) + match.str(2);
+      names.append(names.empty() ? "" : ", ").append(match.str(1)).append(match.str(2));
   }
   return names;
 }
@@ -69,7 +69,7 @@ std::string differences_in(const std::string& comment) {
   for (std::sregex_iterator it(comment.begin(), comment.end(), sentence), end; it != end; ++it)
     if (std::regex_search(it->str(), std::regex("PyTorch")) &&
         !std::regex_search(it->str(), std::regex("\\b[Aa]s (in |on )?PyTorch")))
-      found += (found.empty() ? "" : " ") + it->str();
+      found.append(found.empty() ? "" : " ").append(it->str());
   return found;
 }
 
@@ -84,7 +84,7 @@ void add(std::vector<Function>& functions, const std::string& name, const std::s
   if (std::find(all.begin(), all.end(), signature) == all.end()) all.push_back(signature);
   const std::string differences = differences_in(comment);
   const bool both = !function->differences.empty() && !differences.empty();
-  function->differences += (both ? " " : "") + differences;
+  function->differences.append(both ? " " : "").append(differences);
 }
 
 // "Arithmetic (ops/arithmetic.cpp). Tensors broadcast.": a title and a remark.
@@ -129,7 +129,9 @@ std::vector<Section> sections(const std::string& path, const std::string& first,
 // -----------------------------------------------------------------------------
 
 std::string linked(const std::string& name, const std::string& page) {
-  return "[`" + name + "`](https://pytorch.org/docs/1.13/generated/" + page + ".html)";
+  std::ostringstream link;
+  link << "[`" << name << "`](https://pytorch.org/docs/1.13/generated/" << page << ".html)";
+  return link.str();
 }
 
 // Those that the goldens take from torch.nn.functional.

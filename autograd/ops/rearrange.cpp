@@ -90,7 +90,7 @@ static Tensor rolled(const Tensor& x, Index shift, int d) {
   const Index by = size == 0 ? 0 : shift % size;
   return record(
       "roll", [&] { return core::roll(x.array(), by, d); },
-      wrt(x, [by, d](const Tensor& g) { return rolled(g, -by, d); }), args(shift, d));
+      wrt(x, [by, d](const Tensor& g) { return rolled(g, -by, d); }), args(by, d));
 }
 Tensor roll(const Tensor& x, Index shift, std::optional<int> d) {
   check_defined("roll", x);

@@ -40,9 +40,26 @@ Tensors everything(const OpRow& row, const OpRow::Shapes& shapes, DType dtype) {
   return result;
 }
 
+double elements(const Tensors& tensors) {
+  double n = 0;
+  for (const Tensor& tensor : tensors) n += static_cast<double>(tensor.numel());
+  return n;
+}
+
+// Whether outputs grow faster than inputs, as those of an outer product do.
+bool explodes(const OpRow& row) {
+  OpRow::Shapes twice = row.inputs[0];
+  for (Shape& shape : twice)
+    for (int d = 0; d < shape.rank(); ++d)
+      if (shape[d] > 1) shape[d] *= 2;
+  const Tensors x = example_inputs(row, row.inputs[0]), larger = example_inputs(row, twice);
+  return elements(row.f(larger)) / elements(row.f(x)) > 1.5 * elements(larger) / elements(x);
+}
+
 // Whether the row's function takes shapes that large; many name sizes of their own.
 bool takes(const OpRow& row, const OpRow::Shapes& shapes) {
   try {
+    if (explodes(row)) return false;
     everything(row, shapes, Float32);
     return true;
   } catch (const Error&) {

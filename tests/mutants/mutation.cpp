@@ -6,6 +6,7 @@
 #include <tapehead/core/reduce.h>
 
 #include <algorithm>
+#include <concepts>
 
 #include "fault.h"
 
@@ -60,6 +61,10 @@ const Tensor& rotated_if(const std::string& what, const Tensor& tensor) {
 Index other(Index value) { return value - 1; }
 int other(int value) { return value - 1; }
 double other(double value) { return value + 0.25; }
+template <std::same_as<bool> T>  // and not what converts to it
+T other(T value) {
+  return !value;
+}
 Scalar other(Scalar value) { return Scalar(other(value.real())); }
 Dims other(Dims dims) {
   if (dims.rank() > 0) dims[0] = other(dims[0]);
@@ -122,6 +127,7 @@ void Value::argument(const T& value) {
 }
 template void Value::argument(const int&);
 template void Value::argument(const Index&);
+template void Value::argument(const bool&);
 template void Value::argument(const double&);
 template void Value::argument(const Scalar&);
 template void Value::argument(const Dims&);
