@@ -93,7 +93,8 @@ const std::vector<Explanation>& explanations() {
          if (s.step.row->kind != Row::Control) return false;
          if (s.our_refusal == nullptr)
            return says(s.their_refusal, "modified by an inplace operation") &&
-                  (uses(s, "var") || uses(s, "mean") || uses(s, "index_select_backward"));
+                  (uses(s, "var") || uses(s, "mean") || uses(s, "mse_loss") ||
+                   uses(s, "index_select_backward"));
          const bool known = says(s.our_refusal, "attention") ||
                             says(s.our_refusal, "div: it saved") ||
                             says(s.our_refusal, "cross_entropy: it saved");

@@ -139,7 +139,8 @@ class Builder {
     draw_.run(row_of("sub_.Tensor"), {leaf, *g, 0.125}, false);
   }
 
-  // The deepest differentiable tensor, and some others.
+  // The deepest differentiable tensor, and some others. Of second derivatives of what is not finite
+  // each formula says something else.
   Operands outputs() {
     Operands all;
     int deepest = -1;
@@ -165,7 +166,8 @@ class Builder {
     const Step first = graph_.plan().back();
     Operands outputs, second;
     for (int i = first.first; i < first.first + first.results; ++i)
-      if (graph_.see(i).defined) outputs.push_back({i}), second.push_back(weights(graph_.see(i)));
+      if (graph_.see(i).defined && graph_.see(i).finite())
+        outputs.push_back({i}), second.push_back(weights(graph_.see(i)));
     if (!outputs.empty()) graph_.attempt({&control("grad"), {outputs, to, second, false}});
   }
 

@@ -94,6 +94,8 @@ struct Row {
   Results (*ours)(const Call&);
   Operands (*theirs)(Peer&, const Arguments&) = nullptr;
   enum Kind { Fresh, View, InPlace, Control } kind = Fresh;
+  /// Subtracts inside what is nearly equal, so that 0 may come out as rounding has it.
+  bool cancels = false;
 };
 
 /// Every op.

@@ -263,14 +263,18 @@ class Theirs final : public Interpreter, private Peer {
       const bool alias = step.row->kind != Row::InPlace && shared(x);
       values_[number] = x;
       if (alias) continue;
-      Numbers factors;
-      const double most = noise(from_torch(x.scalar_type()));
-      for (std::int64_t k = 0; k < x.numel(); ++k)
-        factors.push_back(1 + most * (random.chance(0.5) ? 1 : -1) * random.real(0.5, 1));
+      const DType dtype = from_torch(x.scalar_type());
       const at::NoGradGuard no_grad;
-      at::Tensor data = x.variable_data();  // no version tells of this
-      parity::call("mul_.Tensor",
-                   {data, make(factors, x.sizes().vec(), from_torch(x.scalar_type()))});
+      const at::Tensor data = x.variable_data();  // no version tells of this
+      const auto some = [&](double around) {
+        Numbers numbers;
+        for (std::int64_t k = 0; k < x.numel(); ++k)
+          numbers.push_back(around +
+                            noise(dtype) * (random.chance(0.5) ? 1 : -1) * random.real(0.5, 1));
+        return make(numbers, x.sizes().vec(), dtype);
+      };
+      parity::call("mul_.Tensor", {data, some(1)});
+      if (step.row->cancels) parity::call("add_.Tensor", {data, some(0), 1});
     }
   }
 

@@ -4,15 +4,14 @@
 namespace parity::rows {
 namespace {
 
-// Given an empty list of dimensions, PyTorch 1.13 differentiates var as if it were of one element;
-// given None it doesn't, but says of the unbiased variance of one element, which is NaN, that its
-// derivative is infinite.
+// PyTorch 1.13 differentiates var over an empty list of dimensions as if it were of one element; of
+// one element or none it gives infinity or an error where dimensions are None or missing.
 Drawn spread(Draw& d) {
   const Operand x = d.floating();
   const Indices axes = d.axes(d.rank(x));
   const bool all = axes.empty() || d.rank(x) == 0;
-  return Arguments{x, axes.empty() ? Argument() : Argument(axes),
-                   all && d.see(x).size() == 1 ? Argument(false) : d.flag(), d.flag()};
+  if (all && d.see(x).size() < 2) return {};
+  return Arguments{x, axes.empty() ? Argument() : Argument(axes), d.flag(), d.flag()};
 }
 Drawn along_or_all(Draw& d) {
   const Operand x = d.any();
@@ -47,7 +46,8 @@ Rows reductions() {
       {"mean", "mean.dim", over_axes,
        [](const Call& c) -> Results { return mean(c[0], c.dims(1), c.flag(2)); }},
       {"var", "var.dim", spread,
-       [](const Call& c) -> Results { return var(c[0], c.dims(1), c.flag(2), c.flag(3)); }},
+       [](const Call& c) -> Results { return var(c[0], c.dims(1), c.flag(2), c.flag(3)); }, nullptr,
+       Row::Fresh, true},
       {"amax", "amax", any_over_axes,
        [](const Call& c) -> Results { return amax(c[0], c.dims(1), c.flag(2)); }},
       {"amin", "amin", any_over_axes,
