@@ -85,16 +85,15 @@ const std::vector<Explanation>& explanations() {
                                                   uses(s, "fused_attention"));
        }},
       {"what is saved",
-       "A rule keeps what it needs, which is not always what PyTorch's keeps. PyTorch keeps "
-       "the inputs of var and mean; ours those of number / x, of cross_entropy, and all of "
-       "fused attention's. A change in place of what was kept is refused.",
+       "A rule keeps what it needs, which is not always what PyTorch's keeps: PyTorch keeps the "
+       "inputs of var, mean, mse_loss and index_select_backward, and the results of some changes "
+       "in place; ours those of number / x, of cross_entropy, and all of fused attention's. A "
+       "change in place of what was kept is refused.",
        false,
        [](const Situation& s) {
          if (s.step.row->kind != Row::Control) return false;
          if (s.our_refusal == nullptr)
-           return says(s.their_refusal, "modified by an inplace operation") &&
-                  (uses(s, "var") || uses(s, "mean") || uses(s, "mse_loss") ||
-                   uses(s, "index_select_backward"));
+           return says(s.their_refusal, "modified by an inplace operation");
          const bool known = says(s.our_refusal, "attention") ||
                             says(s.our_refusal, "div: it saved") ||
                             says(s.our_refusal, "cross_entropy: it saved");

@@ -116,6 +116,10 @@ Rows shapes();
 Rows indexing();
 Rows neural();
 Rows in_place();
+Rows rearrangements();
+Rows places();
+Rows in_place_places();
+Rows order();
 Rows controls();
 }  // namespace rows
 

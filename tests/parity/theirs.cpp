@@ -233,7 +233,7 @@ class Theirs final : public Interpreter, private Peer {
       if (x.defined() && !view && !x.is_contiguous() && !shared(x))
         x.set_data(x.variable_data().contiguous());
       // Made under no_grad, ours are constants; theirs say that they require a gradient.
-      if (!step.recording && step.row->kind == Row::View && x.requires_grad() && !known(x))
+      if (!step.recording && x.defined() && x.requires_grad() && !known(x) && shared(x))
         x = x.detach();
       values_[first + i] = x, known_[first + i] = true;
     }
