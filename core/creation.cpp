@@ -36,6 +36,19 @@ NDArray arange_whole(Index start, Index end, Index step) {
   return out;
 }
 
+// From the nearer end, as below, and without the fraction.
+NDArray linspace_whole(Index start, Index end, Index steps) {
+  NDArray out = NDArray::empty({steps}, DType::Int64);
+  auto* value = out.mutable_data<Index>();
+  const double from = static_cast<double>(start), to = static_cast<double>(end);
+  const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
+  for (Index i = 0; i < steps; ++i)
+    value[i] = static_cast<Index>(i < steps / 2 || steps == 1
+                                      ? from + step * static_cast<double>(i)
+                                      : to - step * static_cast<double>(steps - 1 - i));
+  return out;
+}
+
 // PyTorch computes two registers of AVX2 at a time: the first number of each is first(i), the
 // others are counted up from it, later(first, k). What is left over comes one by one. To have the
 // same bits, so do we.
@@ -73,6 +86,9 @@ NDArray arange(Scalar start, Scalar end, Scalar step, DType dtype) {
 
 NDArray linspace(double start, double end, Index steps, DType dtype) {
   if (steps < 0) fail<ShapeError>("linspace: steps cannot be negative, got ", steps);
+  if (dtype == DType::Int64)
+    return linspace_whole(converted<Index>("linspace", start), converted<Index>("linspace", end),
+                          steps);
   return dispatch_floating("linspace", dtype, [&]<class T>() {
     NDArray out = NDArray::empty({steps}, dtype);
     const T from = static_cast<T>(start), to = static_cast<T>(end);

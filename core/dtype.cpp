@@ -17,6 +17,11 @@ Index Scalar::truncated(const char* op) const {
                    " is not a whole number that Int64 holds; convert with .to(Float32) first");
 }
 
+void Scalar::beyond_float(const char* op) const {
+  fail<DTypeError>(op, ": the scalar ", real_, " is beyond what Float32 holds, which ends at ",
+                   std::numeric_limits<float>::max(), "; use Float64, or INFINITY");
+}
+
 std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {
   return scalar.is_whole() ? out << scalar.to<Index>("print") : out << scalar.real();
 }

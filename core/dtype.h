@@ -82,6 +82,15 @@ class Scalar {
   bool is_whole() const { return dtype_ != DType::Float32; }
   double real() const { return real_; }
 
+  /// Whether a T can be equal to it: no fraction is lost, and it is in T's range.
+  template <class T>
+  bool fits() const {
+    if constexpr (std::is_same_v<T, bool>) return real_ == 0 || real_ == 1;
+    if constexpr (std::is_same_v<T, Index>)
+      return is_whole() || (real_ == std::trunc(real_) && core::holds<Index>(real_));
+    return true;
+  }
+
   /// As a T. DTypeError where T is Index and the number has a fractional part or does not fit.
   template <class T>
   T to(const char* op) const {
@@ -93,9 +102,18 @@ class Scalar {
       return static_cast<T>(real_);
     }
   }
+  /// The same for an element of its own: DTypeError too where a finite number is beyond T.
+  template <class T>
+  T stored(const char* op) const {
+    if constexpr (std::is_same_v<T, float>)
+      if (std::isfinite(real_) && std::abs(real_) > double{std::numeric_limits<T>::max()})
+        beyond_float(op);
+    return to<T>(op);
+  }
 
  private:
   Index truncated(const char* op) const;
+  [[noreturn]] void beyond_float(const char* op) const;
 
   double real_;
   Index whole_ = 0;

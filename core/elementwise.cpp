@@ -109,8 +109,17 @@ NDArray compare(const char* op, const NDArray& a, Scalar b, Pick pick) {
   if (a.dtype() == DType::Bool && b.dtype() != DType::Bool)
     return compare(op, cast(a, DType::Float64), b, pick);
   return dispatch(a.dtype(), [&]<class T>() {
+    // Whole numbers so large that they are rounded here stay on their side of any fraction.
+    if (!b.fits<T>()) return compare(op, cast(a, DType::Float64), b, pick);
     return zip(op, a, b.to<T>(op), DType::Bool, pick(kernels::kernels<Any<T>>()));
   });
+}
+
+// Whole numbers have no fraction to round.
+template <class Pick>
+NDArray rounded(const char* op, const NDArray& x, Pick pick) {
+  check_numeric(op, x.dtype());
+  return x.dtype() == DType::Int64 ? copy(x) : real(op, x, pick);
 }
 
 NDArray quotient(const NDArray& array, Scalar number, bool number_first) {
@@ -133,6 +142,9 @@ constexpr auto at_most = [](const auto& k) { return k.le; };
 constexpr auto greater = [](const auto& k) { return k.gt; };
 constexpr auto at_least = [](const auto& k) { return k.ge; };
 
+// As Bool: what is not 0.
+NDArray truth(const NDArray& x) { return x.dtype() == DType::Bool ? x : cast(x, DType::Bool); }
+
 }  // namespace
 
 NDArray neg(const NDArray& x) {
@@ -147,12 +159,30 @@ NDArray relu(const NDArray& x) {
 NDArray sign(const NDArray& x) {
   return numeric("sign", x, [](const auto& k) { return k.sign; });
 }
+NDArray floor(const NDArray& x) {
+  return rounded("floor", x, [](const auto& k) { return k.floor; });
+}
+NDArray ceil(const NDArray& x) {
+  return rounded("ceil", x, [](const auto& k) { return k.ceil; });
+}
+NDArray round(const NDArray& x) {
+  return rounded("round", x, [](const auto& k) { return k.round; });
+}
+NDArray trunc(const NDArray& x) {
+  return rounded("trunc", x, [](const auto& k) { return k.trunc; });
+}
 
 NDArray exp(const NDArray& x) {
   return real("exp", x, [](const auto& k) { return k.exp; });
 }
+NDArray expm1(const NDArray& x) {
+  return real("expm1", x, [](const auto& k) { return k.expm1; });
+}
 NDArray log(const NDArray& x) {
   return real("log", x, [](const auto& k) { return k.log; });
+}
+NDArray log1p(const NDArray& x) {
+  return real("log1p", x, [](const auto& k) { return k.log1p; });
 }
 NDArray sqrt(const NDArray& x) {
   return real("sqrt", x, [](const auto& k) { return k.sqrt; });
@@ -165,6 +195,9 @@ NDArray tanh(const NDArray& x) {
 }
 NDArray sigmoid(const NDArray& x) {
   return real("sigmoid", x, [](const auto& k) { return k.sigmoid; });
+}
+NDArray silu(const NDArray& x) {
+  return real("silu", x, [](const auto& k) { return k.silu; });
 }
 NDArray erf(const NDArray& x) {
   return real("erf", x, [](const auto& k) { return k.erf; });
@@ -184,6 +217,9 @@ NDArray tanh_backward(const NDArray& g, const NDArray& y) {
 }
 NDArray sigmoid_backward(const NDArray& g, const NDArray& y) {
   return real("sigmoid_backward", g, y, [](const auto& k) { return k.sigmoid_backward; });
+}
+NDArray silu_backward(const NDArray& g, const NDArray& x) {
+  return real("silu_backward", g, x, [](const auto& k) { return k.silu_backward; });
 }
 NDArray gelu_backward(const NDArray& g, const NDArray& x) {
   return real("gelu_backward", g, x, [](const auto& k) { return k.gelu_backward; });
@@ -222,18 +258,16 @@ NDArray le(const NDArray& a, Scalar b) { return compare("le", a, b, at_most); }
 NDArray gt(const NDArray& a, Scalar b) { return compare("gt", a, b, greater); }
 NDArray ge(const NDArray& a, Scalar b) { return compare("ge", a, b, at_least); }
 
-// Among false < true: not x is x == false, x and y is x > not y, x or y is not x <= y.
-NDArray logical_not(const NDArray& x) {
-  must_be_bool("logical_not", x);
-  return compare("logical_not", x, false, equals);
-}
+// Among false < true: x and y is x > not y, x or y is not x <= y.
+NDArray logical_not(const NDArray& x) { return compare("logical_not", x, 0, equals); }
 NDArray logical_and(const NDArray& a, const NDArray& b) {
-  must_be_bool("logical_and", a), must_be_bool("logical_and", b);
-  return zip("logical_and", a, logical_not(b), DType::Bool, kernels::kernels<Any<bool>>().gt);
+  return compare("logical_and", truth(a), logical_not(b), greater);
 }
 NDArray logical_or(const NDArray& a, const NDArray& b) {
-  must_be_bool("logical_or", a), must_be_bool("logical_or", b);
-  return zip("logical_or", logical_not(a), b, DType::Bool, kernels::kernels<Any<bool>>().le);
+  return compare("logical_or", logical_not(a), truth(b), at_most);
+}
+NDArray logical_xor(const NDArray& a, const NDArray& b) {
+  return compare("logical_xor", truth(a), truth(b), differs);
 }
 
 NDArray where(const NDArray& condition, const NDArray& a, const NDArray& b) {
@@ -255,7 +289,7 @@ NDArray masked_fill(const NDArray& x, const NDArray& mask, Scalar value) {
   const Shape shape = broadcast("masked_fill", x.shape(), mask.shape());
   NDArray out = NDArray::empty(shape, x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
-    T number = value.to<T>("masked_fill");
+    T number = value.stored<T>("masked_fill");
     for_rows(kernels::kernels<Any<T>>().where, shape,
              std::array{operand("masked_fill", out, shape), operand("masked_fill", mask, shape),
                         operand(number, shape), operand("masked_fill", x, shape)});

@@ -17,18 +17,27 @@ namespace tapehead::core {
 NDArray neg(const NDArray& x);
 NDArray abs(const NDArray& x);
 NDArray relu(const NDArray& x);
-NDArray sign(const NDArray& x);  // -1, 0 or 1
+NDArray sign(const NDArray& x);   // -1, 0 or 1
+NDArray floor(const NDArray& x);  // whole numbers stay what they are
+NDArray ceil(const NDArray& x);
+NDArray round(const NDArray& x);  // halves to even
+NDArray trunc(const NDArray& x);
 
-// Float32 and Float64. exp, log, tanh, sigmoid, erf and gelu are our own polynomials: error bounds
-// are stated in kernels/math.h and tested.
+// Float32 and Float64. exp, log, expm1, log1p, tanh, sigmoid, silu, erf and gelu are our own
+// polynomials: error bounds are stated in kernels/math.h and tested.
 NDArray exp(const NDArray& x);
+NDArray expm1(const NDArray& x);  // exp(x) - 1
 NDArray log(const NDArray& x);
+NDArray log1p(const NDArray& x);  // log(1 + x)
+NDArray log2(const NDArray& x);
+NDArray log10(const NDArray& x);
 NDArray sqrt(const NDArray& x);
 NDArray rsqrt(const NDArray& x);  // x^(-1/2)
 NDArray sin(const NDArray& x);
 NDArray cos(const NDArray& x);
 NDArray tanh(const NDArray& x);
 NDArray sigmoid(const NDArray& x);
+NDArray silu(const NDArray& x);  // x sigmoid(x)
 NDArray erf(const NDArray& x);
 NDArray gelu(const NDArray& x);       // x Phi(x), Phi the normal distribution function
 NDArray gelu_tanh(const NDArray& x);  // its tanh approximation
@@ -37,6 +46,7 @@ NDArray gelu_tanh(const NDArray& x);  // its tanh approximation
 NDArray relu_backward(const NDArray& g, const NDArray& y);
 NDArray tanh_backward(const NDArray& g, const NDArray& y);
 NDArray sigmoid_backward(const NDArray& g, const NDArray& y);
+NDArray silu_backward(const NDArray& g, const NDArray& x);
 NDArray gelu_backward(const NDArray& g, const NDArray& x);
 NDArray gelu_tanh_backward(const NDArray& g, const NDArray& x);
 
@@ -57,8 +67,15 @@ NDArray div(const NDArray& a, Scalar b);
 NDArray div(Scalar a, const NDArray& b);
 NDArray pow(const NDArray& a, Scalar b);
 NDArray pow(Scalar a, const NDArray& b);
+/// floor(a / b), and a - floor(a / b) b, which has the sign of b. Error where Int64 is divided by
+/// 0.
+NDArray floor_divide(const NDArray& a, const NDArray& b);
+NDArray remainder(const NDArray& a, const NDArray& b);
+NDArray floor_divide(const NDArray& a, Scalar b);
+NDArray remainder(const NDArray& a, Scalar b);
 
-// Every dtype; the result is Bool. Comparisons with NaN are false, but ne is true.
+// Every dtype; the result is Bool. Comparisons with NaN are false, but ne is true. A number that
+// the dtype cannot hold is compared as it is: no Int64 equals 1.5.
 NDArray eq(const NDArray& a, const NDArray& b);
 NDArray ne(const NDArray& a, const NDArray& b);
 NDArray lt(const NDArray& a, const NDArray& b);
@@ -72,10 +89,11 @@ NDArray le(const NDArray& a, Scalar b);
 NDArray gt(const NDArray& a, Scalar b);
 NDArray ge(const NDArray& a, Scalar b);
 
-// Bool.
+// Every dtype, and two may differ: what is not 0, NaN too, counts as true.
 NDArray logical_not(const NDArray& x);
 NDArray logical_and(const NDArray& a, const NDArray& b);
 NDArray logical_or(const NDArray& a, const NDArray& b);
+NDArray logical_xor(const NDArray& a, const NDArray& b);
 
 /// a where the Bool `condition` is true, b elsewhere; all three broadcast.
 NDArray where(const NDArray& condition, const NDArray& a, const NDArray& b);
@@ -110,7 +128,11 @@ void check_target(const char* op, const NDArray& target);
 
 /// Whether shapes, dtypes and all elements are equal.
 bool equal(const NDArray& a, const NDArray& b);
-/// Whether |a - b| <= atol + rtol |b| everywhere; shapes and dtypes must agree (errors otherwise).
+/// Where |a - b| <= atol + rtol |b|, in double precision; infinities are close to themselves alone,
+/// and NaN to NaN if `equal_nan`. Shapes broadcast. Error for a tolerance below 0.
+NDArray isclose(const NDArray& a, const NDArray& b, double rtol = 1e-5, double atol = 1e-8,
+                bool equal_nan = false, const char* op = "isclose");
+/// Whether that is so everywhere.
 bool allclose(const NDArray& a, const NDArray& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false);
 

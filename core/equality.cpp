@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detail/rows.h"
+#include "detail/parallel.h"
 #include "elementwise.h"
 
 namespace tapehead::core {
 
 namespace {
 
-void check_tolerance(const char* which, double tolerance) {
-  if (!(tolerance >= 0)) fail("allclose: ", which, " must be at least 0, got ", tolerance);
+void check_tolerance(const char* op, const char* which, double tolerance) {
+  if (!(tolerance >= 0)) fail(op, ": ", which, " must be at least 0, got ", tolerance);
 }
 
 template <class T>
@@ -29,31 +29,45 @@ double distance(T u, T v) {
   }
 }
 
+template <class T>
+bool are_close(T u, T v, double rtol, double atol, bool equal_nan) {
+  if (u == v) return true;
+  if (is_nan(u) || is_nan(v)) return equal_nan && is_nan(u) && is_nan(v);
+  const double apart = distance(u, v);
+  return std::isfinite(apart) && apart <= atol + rtol * std::fabs(static_cast<double>(v));
+}
+
 }  // namespace
 
+static bool everywhere(const NDArray& x) {
+  const bool* const each = x.data<bool>();
+  return std::all_of(each, each + x.size(), [](bool v) { return v; });
+}
+
 bool equal(const NDArray& a, const NDArray& b) {
-  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
-  const NDArray same = eq(a, b);
-  const bool* const each = same.data<bool>();
-  return std::all_of(each, each + same.size(), [](bool v) { return v; });
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && everywhere(eq(a, b));
+}
+
+NDArray isclose(const NDArray& a, const NDArray& b, double rtol, double atol, bool equal_nan,
+                const char* op) {
+  check_tolerance(op, "rtol", rtol);
+  check_tolerance(op, "atol", atol);
+  check_same(op, a.dtype(), b.dtype());
+  const Shape shape = broadcast(op, a.shape(), b.shape());
+  const NDArray x = a.expand(shape).contiguous(), y = b.expand(shape).contiguous();
+  NDArray out = NDArray::empty(shape, DType::Bool);
+  bool* const close = out.mutable_data<bool>(op);
+  dispatch(a.dtype(), [&]<class T>() {
+    const T *const us = x.data<T>(), *const vs = y.data<T>();
+    parallel_for(out.size(), grain_for(4), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) close[i] = are_close(us[i], vs[i], rtol, atol, equal_nan);
+    });
+  });
+  return out;
 }
 
 bool allclose(const NDArray& a, const NDArray& b, double rtol, double atol, bool equal_nan) {
-  check_tolerance("rtol", rtol);
-  check_tolerance("atol", atol);
-  check_same("allclose", a.dtype(), b.dtype());
-  if (a.shape() != b.shape())
-    fail<ShapeError>("allclose: shapes ", a.shape(), " and ", b.shape(),
-                     " differ; view or expand one as the other");
-  const NDArray x = a.contiguous(), y = b.contiguous();
-  return dispatch(a.dtype(), [&]<class T>() {
-    return std::equal(x.data<T>(), x.data<T>() + x.size(), y.data<T>(), [&](T u, T v) {
-      if (u == v) return true;
-      if (is_nan(u) || is_nan(v)) return equal_nan && is_nan(u) && is_nan(v);
-      const double apart = distance(u, v);
-      return std::isfinite(apart) && apart <= atol + rtol * std::fabs(static_cast<double>(v));
-    });
-  });
+  return everywhere(isclose(a, b, rtol, atol, equal_nan, "allclose"));
 }
 
 }  // namespace tapehead::core

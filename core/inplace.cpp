@@ -126,7 +126,7 @@ void copy_(NDArray& target, const NDArray& source, const char* writer) {
 void fill_(NDArray& target, Scalar value, const char* writer) {
   check_target(writer, target);
   dispatch(target.dtype(), [&]<class T>() {
-    T number = value.to<T>(writer);
+    T number = value.stored<T>(writer);
     const Operand to = written(writer, target);
     for_rows(cast_kernel(target.dtype(), target.dtype()), target.shape(),
              std::array{to, operand(number, target.shape())});
@@ -138,7 +138,7 @@ void masked_fill_(NDArray& target, const NDArray& given, Scalar value, const cha
   const NDArray mask = readable(target, given);
   const Operand condition = operand(writer, mask, target.shape());
   dispatch(target.dtype(), [&]<class T>() {
-    T number = value.to<T>(writer);
+    T number = value.stored<T>(writer);
     const Operand to = written(writer, target);
     for_rows(kernels::kernels<kernels::AnyKernels<T>>().where, target.shape(),
              std::array{to, condition, operand(number, target.shape()), to});

@@ -1,5 +1,6 @@
 #include "layer_norm.h"
 
+#include "detail/inplace.h"
 #include "detail/parallel.h"
 #include "detail/workspace.h"
 #include "kernels/dispatch.h"
@@ -40,70 +41,94 @@ const T* data_or_null(const NDArray& x) {
   return x.defined() ? x.data<T>() : nullptr;
 }
 
-}  // namespace
-
-LayerNorm layer_norm(const NDArray& x, const Shape& normalized, const NDArray& weight,
-                     const NDArray& bias, double eps) {
-  const Shape outer = outer_of("layer_norm", x.shape(), normalized);
-  check("layer_norm", "weight", weight, normalized, x.dtype());
-  check("layer_norm", "bias", bias, normalized, x.dtype());
+// With layer norm's kernel or RMS norm's, which has no mean.
+LayerNorm normalised(const char* op, const NDArray& x, const Shape& normalized,
+                     const NDArray& weight, const NDArray& bias, double eps, bool centred) {
+  const Shape outer = outer_of(op, x.shape(), normalized);
+  check(op, "weight", weight, normalized, x.dtype());
+  check(op, "bias", bias, normalized, x.dtype());
   const NDArray in = x.contiguous(), w = row_major_or_none(weight), b = row_major_or_none(bias);
-  return dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
-    LayerNorm result{NDArray::empty(x.shape(), x.dtype()), NDArray::empty(outer, x.dtype()),
+  return dispatch_floating(op, x.dtype(), [&]<class T>() {
+    const auto& table = kernels::kernels<kernels::LayerNormKernels<T>>();
+    const auto forward = centred ? table.forward : table.rms_forward;
+    LayerNorm result{NDArray::empty(x.shape(), x.dtype()),
+                     centred ? NDArray::empty(outer, x.dtype()) : NDArray(),
                      NDArray::empty(outer, x.dtype())};
     const Index n = numel(normalized);
-    T* const y = result.y.mutable_data<T>("layer_norm");
-    T* const mean = result.mean.mutable_data<T>("layer_norm");
-    T* const rstd = result.rstd.mutable_data<T>("layer_norm");
+    T* const y = result.y.mutable_data<T>(op);
+    T* const mean = mutable_data_or_null<T>(result.mean, op);
+    T* const rstd = result.rstd.mutable_data<T>(op);
     parallel_for(numel(outer), grain_for(4 * n), [&](Index begin, Index end) {
-      kernels::kernels<kernels::LayerNormKernels<T>>().forward(
-          end - begin, n, in.data<T>() + begin * n, data_or_null<T>(w), data_or_null<T>(b),
-          static_cast<T>(eps), y + begin * n, mean + begin, rstd + begin);
+      forward(end - begin, n, in.data<T>() + begin * n, data_or_null<T>(w), data_or_null<T>(b),
+              static_cast<T>(eps), y + begin * n, mean ? mean + begin : nullptr, rstd + begin);
     });
     return result;
   });
 }
 
-// dweight and dbias are sums over rows: fixed chunks of rows, added up in order.
-LayerNormGrads layer_norm_backward(const NDArray& g, const NDArray& x, const Shape& normalized,
-                                   const NDArray& weight, const NDArray& mean,
-                                   const NDArray& rstd) {
-  const Shape outer = outer_of("layer_norm_backward", x.shape(), normalized);
-  check("layer_norm_backward", "the gradient", g, x.shape(), x.dtype());
-  check("layer_norm_backward", "weight", weight, normalized, x.dtype());
-  check("layer_norm_backward", "mean", mean, outer, x.dtype());
-  check("layer_norm_backward", "rstd", rstd, outer, x.dtype());
+// dweight and dbias are sums over rows: fixed chunks of rows, added up in order. RMS norm has
+// neither mean nor bias.
+LayerNormGrads slopes(const char* op, const NDArray& g, const NDArray& x, const Shape& normalized,
+                      const NDArray& weight, const NDArray& mean, const NDArray& rstd) {
+  const bool centred = mean.defined();
+  const Shape outer = outer_of(op, x.shape(), normalized);
+  check(op, "the gradient", g, x.shape(), x.dtype());
+  check(op, "weight", weight, normalized, x.dtype());
+  check(op, "mean", mean, outer, x.dtype());
+  check(op, "rstd", rstd, outer, x.dtype());
   const NDArray gradient = g.contiguous(), in = x.contiguous(), w = row_major_or_none(weight),
-                means = mean.contiguous(), rstds = rstd.contiguous();
-  return dispatch_floating("layer_norm_backward", x.dtype(), [&]<class T>() {
+                means = row_major_or_none(mean), rstds = rstd.contiguous();
+  return dispatch_floating(op, x.dtype(), [&]<class T>() {
+    const auto& table = kernels::kernels<kernels::LayerNormKernels<T>>();
+    const auto backward = centred ? table.backward : table.rms_backward;
     LayerNormGrads result{NDArray::empty(x.shape(), x.dtype()),
                           NDArray::full(normalized, 0, x.dtype()),
-                          NDArray::full(normalized, 0, x.dtype())};
-    const Index rows = numel(outer), n = numel(normalized);
+                          centred ? NDArray::full(normalized, 0, x.dtype()) : NDArray()};
+    const Index rows = numel(outer), n = numel(normalized), sums = (centred ? 2 : 1) * n;
     const Index chunk = std::max(grain_for(8 * n), (rows + 63) / 64);
     const Index chunks = (rows + chunk - 1) / chunk;
-    const Workspace<T> partial(chunks * 2 * n);
-    std::fill_n(partial.data(), chunks * 2 * n, T{0});
-    T* const dx = result.x.mutable_data<T>("layer_norm_backward");
+    const Workspace<T> partial(chunks * sums);
+    std::fill_n(partial.data(), chunks * sums, T{0});
+    T* const dx = result.x.mutable_data<T>(op);
+    const T* const centres = data_or_null<T>(means);
     parallel_for(chunks, 1, [&](Index first, Index last) {
       for (Index c = first; c < last; ++c) {
         const Index begin = c * chunk, end = std::min(begin + chunk, rows);
-        T* const sums = partial.data() + c * 2 * n;
-        kernels::kernels<kernels::LayerNormKernels<T>>().backward(
-            end - begin, n, gradient.data<T>() + begin * n, in.data<T>() + begin * n,
-            data_or_null<T>(w), means.data<T>() + begin, rstds.data<T>() + begin, dx + begin * n,
-            sums, sums + n);
+        T* const dweight = partial.data() + c * sums;
+        backward(end - begin, n, gradient.data<T>() + begin * n, in.data<T>() + begin * n,
+                 data_or_null<T>(w), centred ? centres + begin : nullptr, rstds.data<T>() + begin,
+                 dx + begin * n, dweight, centred ? dweight + n : nullptr);
       }
     });
-    T* const dweight = result.weight.mutable_data<T>("layer_norm_backward");
-    T* const dbias = result.bias.mutable_data<T>("layer_norm_backward");
-    for (Index c = 0; c < chunks; ++c)
-      for (Index i = 0; i < n; ++i) {
-        dweight[i] += partial.data()[c * 2 * n + i];
-        dbias[i] += partial.data()[c * 2 * n + n + i];
-      }
+    T* const dweight = result.weight.mutable_data<T>(op);
+    T* const dbias = mutable_data_or_null<T>(result.bias, op);
+    for (Index c = 0; c < chunks; ++c) {
+      const T* const part = partial.data() + c * sums;
+      for (Index i = 0; i < n; ++i) dweight[i] += part[i];
+      for (Index i = n; i < sums; ++i) dbias[i - n] += part[i];
+    }
     return result;
   });
+}
+
+}  // namespace
+
+LayerNorm layer_norm(const NDArray& x, const Shape& normalized, const NDArray& weight,
+                     const NDArray& bias, double eps) {
+  return normalised("layer_norm", x, normalized, weight, bias, eps, true);
+}
+LayerNorm rms_norm(const NDArray& x, const Shape& normalized, const NDArray& weight, double eps) {
+  return normalised("rms_norm", x, normalized, weight, {}, eps, false);
+}
+
+LayerNormGrads layer_norm_backward(const NDArray& g, const NDArray& x, const Shape& normalized,
+                                   const NDArray& weight, const NDArray& mean,
+                                   const NDArray& rstd) {
+  return slopes("layer_norm_backward", g, x, normalized, weight, mean, rstd);
+}
+LayerNormGrads rms_norm_backward(const NDArray& g, const NDArray& x, const Shape& normalized,
+                                 const NDArray& weight, const NDArray& rstd) {
+  return slopes("rms_norm_backward", g, x, normalized, weight, {}, rstd);
 }
 
 }  // namespace tapehead::core

@@ -1,5 +1,6 @@
 // Layer normalisation over the last dimensions: y = (x - mean) / sqrt(var + eps) * weight + bias,
-// the variance biased and eps inside the root (Ba, Kiros and Hinton, 2016).
+// the variance biased and eps inside the root (Ba, Kiros and Hinton, 2016). And RMS normalisation,
+// y = x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich, 2019): the same with 0 for the mean.
 #pragma once
 
 #include "ndarray.h"
@@ -23,5 +24,12 @@ struct LayerNormGrads {
 };
 LayerNormGrads layer_norm_backward(const NDArray& g, const NDArray& x, const Shape& normalized,
                                    const NDArray& weight, const NDArray& mean, const NDArray& rstd);
+
+/// y, and 1 / sqrt(mean(x^2) + eps) of each row; no mean.
+LayerNorm rms_norm(const NDArray& x, const Shape& normalized, const NDArray& weight, double eps);
+/// With h = g w and z = x rstd:  dx = rstd (h - z mean(h z)),  dweight = sum over rows (g z).
+/// There is no bias.
+LayerNormGrads rms_norm_backward(const NDArray& g, const NDArray& x, const Shape& normalized,
+                                 const NDArray& weight, const NDArray& rstd);
 
 }  // namespace tapehead::core

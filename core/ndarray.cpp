@@ -117,7 +117,7 @@ NDArray NDArray::empty(const Shape& shape, DType dtype) {
 
 NDArray NDArray::full(const Shape& shape, Scalar value, DType dtype) {
   return dispatch(dtype, [&]<class T>() {
-    const T number = value.to<T>("full");
+    const T number = value.stored<T>("full");
     NDArray result = empty(shape, dtype);
     std::fill_n(reinterpret_cast<T*>(result.storage_->data), result.size(), number);
     return result;

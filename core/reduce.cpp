@@ -70,6 +70,11 @@ void reduce_columns(const ReducePlan& plan, const kernels::Reduction<T, Acc>& ke
   });
 }
 
+// What sums and products of a dtype are given in: whole numbers in Int64.
+DType total_dtype(DType dtype) { return is_floating(dtype) ? dtype : DType::Int64; }
+template <class T>
+using TotalOf = std::conditional_t<std::is_floating_point_v<T>, T, Index>;
+
 // `pick` takes the reduction from a table of kernels, `start` is what it starts from.
 template <class T, class Acc, class Out, class Pick>
 void reduce_into(const ReducePlan& plan, const NDArray& x, Pick pick, Acc start, NDArray& out) {
@@ -87,6 +92,33 @@ void reduce_into(const ReducePlan& plan, const NDArray& x, Pick pick, Acc start,
   NDArray total = NDArray::empty({out.size()}, dtype_of<Acc>);
   reduce_into<Acc, Acc, Acc>(ReducePlan("", partial, {0}, false), partial, pick, start, total);
   copy_(out, total.view(out.shape()));
+}
+
+template <class Pick>
+NDArray total(const char* op, const NDArray& x, const Axes& axes, bool keepdim, Pick pick,
+              Index start) {
+  const ReducePlan plan(op, x, axes, keepdim);
+  NDArray out = NDArray::empty(plan.result, total_dtype(x.dtype()));
+  dispatch(x.dtype(), [&]<class T>() {
+    using Acc = typename Kernels<T>::Sum;
+    reduce_into<T, Acc, TotalOf<T>>(plan, x, pick, static_cast<Acc>(start), out);
+  });
+  return out;
+}
+
+// Running sums down n rows, `inner` elements apart, of a few columns at once. Floats are added up
+// in double precision, whole numbers wrap around.
+constexpr Index most_columns = 256;
+template <class T, class Out>
+void accumulate(Index n, Index inner, Index columns, bool reversed, const T* x, Out* out) {
+  using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+  std::array<Sum, most_columns> sums{};
+  for (Index k = 0; k < n; ++k) {
+    const Index row = (reversed ? n - 1 - k : k) * inner;
+    for (Index j = 0; j < columns; ++j)
+      out[row + j] =
+          static_cast<Out>(sums[static_cast<std::size_t>(j)] += static_cast<Sum>(x[row + j]));
+  }
 }
 
 template <class T>
@@ -151,12 +183,33 @@ ValuesIndices extreme_along(const char* op, const NDArray& x, int d, bool keepdi
 }  // namespace
 
 NDArray sum(const NDArray& x, const Axes& axes, bool keepdim) {
-  const ReducePlan plan("sum", x, axes, keepdim);
-  NDArray out = NDArray::empty(plan.result, is_floating(x.dtype()) ? x.dtype() : DType::Int64);
-  const auto pick = [](const auto& table) -> const auto& { return table.sum; };
+  return total(
+      "sum", x, axes, keepdim, [](const auto& table) -> const auto& { return table.sum; }, 0);
+}
+NDArray prod(const NDArray& x, const Axes& axes, bool keepdim) {
+  return total(
+      "prod", x, axes, keepdim, [](const auto& table) -> const auto& { return table.product; }, 1);
+}
+
+NDArray cumsum(const NDArray& x, int d, bool reversed) {
+  d = dim_if_any("cumsum", d, x.rank());
+  const Index n = x.rank() ? x.shape()[d] : 1;
+  Index inner = 1;
+  for (int k = d + 1; k < x.rank(); ++k) inner *= x.shape()[k];
+  NDArray out = NDArray::empty(x.shape(), total_dtype(x.dtype()));
+  if (out.size() == 0) return out;
+  const Index tiles = (inner + most_columns - 1) / most_columns;
+  const NDArray in = x.contiguous();
   dispatch(x.dtype(), [&]<class T>() {
-    using Out = std::conditional_t<std::is_floating_point_v<T>, T, Index>;
-    reduce_into<T, typename Kernels<T>::Sum, Out>(plan, x, pick, {}, out);
+    using Out = TotalOf<T>;
+    Out* const to = out.mutable_data<Out>("cumsum");
+    parallel_for(x.size() / (n * inner) * tiles, grain_for(n), [&](Index begin, Index end) {
+      for (Index job = begin; job < end; ++job) {
+        const Index column = job % tiles * most_columns, start = job / tiles * n * inner + column;
+        accumulate(n, inner, std::min(most_columns, inner - column), reversed, in.data<T>() + start,
+                   to + start);
+      }
+    });
   });
   return out;
 }

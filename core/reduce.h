@@ -16,6 +16,11 @@ using Axes = Dims;
 
 /// Sum. Int64 and Bool give Int64, an empty sum is 0.
 NDArray sum(const NDArray& x, const Axes& axes = {}, bool keepdim = false);
+/// Product, in the same dtypes; of nothing 1.
+NDArray prod(const NDArray& x, const Axes& axes = {}, bool keepdim = false);
+/// Sums of all elements up to each along `d` or, if `reversed`, from each on. Int64 and Bool give
+/// Int64.
+NDArray cumsum(const NDArray& x, int d, bool reversed = false);
 /// Sum over whatever broadcasting `shape` to x's shape repeated; x itself if the shapes are equal.
 NDArray sum_to(const NDArray& x, const Shape& shape);
 

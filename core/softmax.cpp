@@ -64,12 +64,12 @@ void check_classes(const NDArray& logits, const NDArray& target, double label_sm
     fail("cross_entropy: label_smoothing must be between 0 and 1, got ", label_smoothing);
 }
 
-void check_target(Index target, Index row, Index classes) {
+void check_target(const char* op, Index target, Index row, Index classes) {
   if (classes == 0)
-    fail<ShapeError>("cross_entropy: target ", target, " of row ", row,
+    fail<ShapeError>(op, ": target ", target, " of row ", row,
                      " cannot be met, since the logits have no classes; give them one at least");
   if (target < 0 || target >= classes)
-    fail<ShapeError>("cross_entropy: target ", target, " of row ", row, " is not one of ", classes,
+    fail<ShapeError>(op, ": target ", target, " of row ", row, " is not one of ", classes,
                      " classes; use 0 to ", classes - 1, ", or ignore_index to skip a row");
 }
 
@@ -122,6 +122,13 @@ NDArray logsumexp(const NDArray& x, const Axes& axes, bool keepdim) {
   });
 }
 
+void check_targets(const char* op, const NDArray& target, Index classes, Index ignore_index) {
+  const NDArray rows = target.contiguous();
+  for (Index r = 0; r < rows.size(); ++r)
+    if (const Index label = rows.data<Index>()[r]; label != ignore_index)
+      check_target(op, label, r, classes);
+}
+
 // With l = log_softmax(x) and smoothing s, the loss is  -(1 - s) l_target - s / C sum_c l_c.
 CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index ignore_index,
                            double label_smoothing) {
@@ -130,8 +137,7 @@ CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index i
   const NDArray y = target.contiguous();
   const Index* const labels = y.data<Index>();
   CrossEntropy result{NDArray::empty({rows}, logits.dtype()), log_softmax(logits, 1)};
-  for (Index r = 0; r < rows; ++r)
-    if (labels[r] != ignore_index) check_target(labels[r], r, classes);
+  check_targets("cross_entropy", y, classes, ignore_index);
   dispatch_floating("cross_entropy", logits.dtype(), [&]<class T>() {
     const T* const l = result.log_softmax.data<T>();
     const T smooth = static_cast<T>(label_smoothing);
@@ -176,7 +182,7 @@ NDArray cross_entropy_backward(const NDArray& g, const NDArray& log_softmax, con
           std::fill_n(row, classes, T{0});
           continue;
         }
-        check_target(labels[r], r, classes);
+        check_target("cross_entropy", labels[r], r, classes);
         const T factor = gradient.data<T>()[r];
         kernel(1, classes, &factor, l.data<T>() + r * classes, shift, row);
         row[labels[r]] -= factor * (1 - smooth);

@@ -19,6 +19,8 @@ NDArray log_softmax_backward(const NDArray& g, const NDArray& y, int d);
 /// log sum exp over `axes`, -inf where every element is (or none is there).
 NDArray logsumexp(const NDArray& x, const Axes& axes, bool keepdim = false);
 
+/// ShapeError for a class number outside [0, classes) that is not `ignore_index`.
+void check_targets(const char* op, const NDArray& target, Index classes, Index ignore_index);
 /// Cross-entropy of each row of logits (N, C) with an Int64 target class (N), label smoothing
 /// included, PyTorch's definition; 0 where the target is `ignore_index`. ShapeError for a target
 /// outside [0, C) that is not ignored.

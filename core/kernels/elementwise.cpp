@@ -106,6 +106,22 @@ struct Rsqrt {
     return 1 / Sqrt::of(x);
   }
 };
+struct Floor {
+  static float of(float x) { return __builtin_floorf(x); }
+  static double of(double x) { return __builtin_floor(x); }
+};
+struct Ceil {
+  static float of(float x) { return __builtin_ceilf(x); }
+  static double of(double x) { return __builtin_ceil(x); }
+};
+struct Round {
+  static float of(float x) { return __builtin_rintf(x); }
+  static double of(double x) { return __builtin_rint(x); }
+};
+struct Trunc {
+  static float of(float x) { return __builtin_truncf(x); }
+  static double of(double x) { return __builtin_trunc(x); }
+};
 struct TanhBackward {
   template <class T>
   static T of(T g, T y) {
@@ -126,10 +142,22 @@ struct Exp {
     return exp(x);
   }
 };
+struct Expm1 {
+  template <class V>
+  static V of(V x) {
+    return expm1(x);
+  }
+};
 struct Log {
   template <class V>
   static V of(V x) {
     return log(x);
+  }
+};
+struct Log1p {
+  template <class V>
+  static V of(V x) {
+    return log1p(x);
   }
 };
 struct Tanh {
@@ -142,6 +170,12 @@ struct Sigmoid {
   template <class V>
   static V of(V x) {
     return sigmoid(x);
+  }
+};
+struct Silu {
+  template <class V>
+  static V of(V x) {
+    return silu(x);
   }
 };
 struct Erf {
@@ -160,6 +194,12 @@ struct GeluTanh {
   template <class V>
   static V of(V x) {
     return gelu_tanh(x);
+  }
+};
+struct SiluBackward {
+  template <class V>
+  static V of(V g, V x) {
+    return g * silu_derivative(x);
   }
 };
 struct GeluBackward {
@@ -194,17 +234,25 @@ constexpr NumericKernels<T> numeric{
 
 template <class T>
 constexpr RealKernels<T> real{vectors<Exp, T>,
+                              vectors<Expm1, T>,
                               vectors<Log, T>,
+                              vectors<Log1p, T>,
                               unary<Sqrt, T>,
                               unary<Rsqrt, T>,
                               vectors<Tanh, T>,
                               vectors<Sigmoid, T>,
+                              vectors<Silu, T>,
                               vectors<Erf, T>,
                               vectors<Gelu, T>,
                               vectors<GeluTanh, T>,
+                              unary<Floor, T>,
+                              unary<Ceil, T>,
+                              unary<Round, T>,
+                              unary<Trunc, T>,
                               binary<Div, T>,
                               binary<TanhBackward, T>,
                               binary<SigmoidBackward, T>,
+                              pairs_of_vectors<SiluBackward, T>,
                               pairs_of_vectors<GeluBackward, T>,
                               pairs_of_vectors<GeluTanhBackward, T>};
 

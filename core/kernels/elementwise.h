@@ -27,10 +27,11 @@ struct NumericKernels {
 /// For float and double.
 template <class T>
 struct RealKernels {
-  RowKernel exp, log, sqrt, rsqrt, tanh, sigmoid, erf, gelu, gelu_tanh;
+  RowKernel exp, expm1, log, log1p, sqrt, rsqrt, tanh, sigmoid, silu, erf, gelu, gelu_tanh;
+  RowKernel floor, ceil, round, trunc;
   RowKernel div;
-  // g and the output (tanh, sigmoid) or the input (gelu).
-  RowKernel tanh_backward, sigmoid_backward, gelu_backward, gelu_tanh_backward;
+  // g and the output (tanh, sigmoid) or the input (silu, gelu).
+  RowKernel tanh_backward, sigmoid_backward, silu_backward, gelu_backward, gelu_tanh_backward;
 
   template <Isa>
   static const RealKernels& of();

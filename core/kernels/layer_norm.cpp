@@ -10,6 +10,8 @@ namespace {
 inline float sqrt(float x) { return __builtin_sqrtf(x); }
 inline double sqrt(double x) { return __builtin_sqrt(x); }
 
+// Each of these serves both: `centred` is layer norm, otherwise the mean is 0 and there is no bias.
+
 template <class T>
 void normalize(Index n, const T* x, T mean, T rstd, const T* weight, const T* bias, T* y) {
   const auto z = [=](auto v) { return (v - mean) * rstd; };
@@ -27,14 +29,16 @@ void normalize(Index n, const T* x, T mean, T rstd, const T* weight, const T* bi
 }
 
 // The variance from the differences to the mean: no cancellation.
-template <class T>
+template <bool centred, class T>
 void forward(Index rows, Index n, const T* x, const T* weight, const T* bias, T eps, T* y, T* mean,
              T* rstd) {
   const T count = static_cast<T>(n);
   for (Index r = 0; r < rows; ++r, x += n, y += n) {
-    const T center = mean[r] = sum_along(
-                                   n, [](auto v) { return v; }, x) /
-                               count;
+    T center = 0;
+    if constexpr (centred)
+      center = mean[r] = sum_along(
+                             n, [](auto v) { return v; }, x) /
+                         count;
     const T squares = sum_along(
         n,
         [center](auto v) {
@@ -53,45 +57,58 @@ struct RowSums {
   Lanes<T> h = all(T{0}), hz = all(T{0});
   T mean, rstd;
 
-  void take(const Lanes<T>& g, const Lanes<T>& x, const Lanes<T>& w, Lanes<T>& dw, Lanes<T>& db) {
+  void take(const Lanes<T>& g, const Lanes<T>& x, const Lanes<T>& w, Lanes<T>& dw) {
     for (int i = 0; i < parts; ++i) {
       const Vec<T> z = (x.part[i] - mean) * rstd, scaled = rounded(g.part[i] * w.part[i]);
       h.part[i] += scaled;
       hz.part[i] += scaled * z;
       dw.part[i] += g.part[i] * z;
-      db.part[i] += g.part[i];
     }
   }
 };
 
-template <class T>
+template <bool centred, class T>
 RowSums<T> add_row(Index n, const T* g, const T* x, const T* weight, T mean, T rstd, T* dweight,
                    T* dbias) {
   RowSums<T> sums{.mean = mean, .rstd = rstd};
   for (Index i = 0; i < n; i += lanes<T>) {
     const Index left = n - i;
     if (left >= lanes<T>) {
-      Lanes<T> dw = load_lanes(dweight + i), db = load_lanes(dbias + i);
-      sums.take(load_lanes(g + i), load_lanes(x + i), weight ? load_lanes(weight + i) : all(T{1}),
-                dw, db);
-      store_lanes(dweight + i, dw), store_lanes(dbias + i, db);
+      const Lanes<T> slope = load_lanes(g + i);
+      Lanes<T> dw = load_lanes(dweight + i);
+      sums.take(slope, load_lanes(x + i), weight ? load_lanes(weight + i) : all(T{1}), dw);
+      store_lanes(dweight + i, dw);
+      if constexpr (centred) {
+        Lanes<T> db = load_lanes(dbias + i);
+        add(db, slope);
+        store_lanes(dbias + i, db);
+      }
     } else {
-      Lanes<T> dw = load_lanes(dweight + i, left), db = load_lanes(dbias + i, left);
-      sums.take(load_lanes(g + i, left), load_lanes(x + i, left, mean),
-                weight ? load_lanes(weight + i, left) : all(T{1}), dw, db);
-      store_lanes(dweight + i, left, dw), store_lanes(dbias + i, left, db);
+      const Lanes<T> slope = load_lanes(g + i, left);
+      Lanes<T> dw = load_lanes(dweight + i, left);
+      sums.take(slope, load_lanes(x + i, left, mean),
+                weight ? load_lanes(weight + i, left) : all(T{1}), dw);
+      store_lanes(dweight + i, left, dw);
+      if constexpr (centred) {
+        Lanes<T> db = load_lanes(dbias + i, left);
+        add(db, slope);
+        store_lanes(dbias + i, left, db);
+      }
     }
   }
   return sums;
 }
 
-template <class T>
+template <bool centred, class T>
 void backward(Index rows, Index n, const T* g, const T* x, const T* weight, const T* mean,
               const T* rstd, T* dx, T* dweight, T* dbias) {
   for (Index r = 0; r < rows; ++r, g += n, x += n, dx += n) {
-    const T center = mean[r], scale = rstd[r];
-    const RowSums<T> sums = add_row(n, g, x, weight, center, scale, dweight, dbias);
-    const T mean_h = sum(sums.h) / static_cast<T>(n), mean_hz = sum(sums.hz) / static_cast<T>(n);
+    T center = 0, mean_h = 0;
+    const T scale = rstd[r];
+    if constexpr (centred) center = mean[r];
+    const RowSums<T> sums = add_row<centred>(n, g, x, weight, center, scale, dweight, dbias);
+    if constexpr (centred) mean_h = sum(sums.h) / static_cast<T>(n);
+    const T mean_hz = sum(sums.hz) / static_cast<T>(n);
     const auto slope = [=](auto h, auto v) {
       return scale * (h - mean_h - (v - center) * scale * mean_hz);
     };
@@ -110,7 +127,9 @@ void backward(Index rows, Index n, const T* g, const T* x, const T* weight, cons
 template <class T>
 template <Isa>
 const LayerNormKernels<T>& LayerNormKernels<T>::of() {
-  static constexpr LayerNormKernels table{TAPEHEAD_ISA::forward<T>, TAPEHEAD_ISA::backward<T>};
+  static constexpr LayerNormKernels table{
+      TAPEHEAD_ISA::forward<true, T>, TAPEHEAD_ISA::backward<true, T>,
+      TAPEHEAD_ISA::forward<false, T>, TAPEHEAD_ISA::backward<false, T>};
   return table;
 }
 template const LayerNormKernels<float>& LayerNormKernels<float>::of<Isa::TAPEHEAD_ISA>();

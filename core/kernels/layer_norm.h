@@ -13,6 +13,9 @@ struct LayerNormKernels {
   /// dx, and dweight and dbias added to what is there.
   void (*backward)(Index rows, Index n, const T* g, const T* x, const T* weight, const T* mean,
                    const T* rstd, T* dx, T* dweight, T* dbias);
+  /// The same of RMS norm: 0 for the mean, and mean, bias and dbias are null.
+  decltype(forward) rms_forward;
+  decltype(backward) rms_backward;
 
   template <Isa>
   static const LayerNormKernels& of();

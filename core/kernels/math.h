@@ -2,8 +2,8 @@
 // were fitted for this file (Remez, relative error; erfcx in a rational variable).
 //
 // Largest error found, in units in the last place of the result, by tests/core/kernels_test.cpp:
-//   exp  log  tanh  sigmoid  erf  gelu
-//     1    2     3        3    3     7     (gelu also where x Phi(x) is tiny)
+//   exp  expm1  log  log1p  tanh  sigmoid  silu  erf  gelu
+//     1      2    2      2     3        3     4    3     7     (gelu also where x Phi(x) is tiny)
 // over all finite arguments, denormal results included; inf and NaN give what the limit does.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Real<float> {
   static constexpr float shifter = 0x1.8p23f;  // adding it rounds to a whole number
   static constexpr float ln2_high = 0x1.63p-1f, ln2_low = -0x1.bd0106p-13f;
   static constexpr float exp_most = 89, exp_least = -104.5f, tanh_most = 20;
-  static constexpr float erfcx_k = 3, erfc_most = 10.1f, gelu_most = 14.4f;
+  static constexpr float erfcx_k = 3, erfc_most = 10.1f, gelu_most = 14.4f, silu_most = 110;
 
   template <class V>
   static V exp_rest(V r) {
@@ -67,7 +67,7 @@ struct Real<double> {
   static constexpr double shifter = 0x1.8p52;
   static constexpr double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
   static constexpr double exp_most = 710, exp_least = -746, tanh_most = 40;
-  static constexpr double erfcx_k = 4, erfc_most = 27.3, gelu_most = 38.7;
+  static constexpr double erfcx_k = 4, erfc_most = 27.3, gelu_most = 38.7, silu_most = 760;
 
   template <class V>
   static V exp_rest(V r) {
@@ -164,12 +164,30 @@ inline V exp(V x) {
   return scaled(e.rest + Element<V>(1), e.power);
 }
 
-/// x = 2^e m with m near 1, then log((1 + s) / (1 - s)) for s = (m - 1) / (m + 1).
+/// exp(x) - 1, without cancellation where it could show.
 template <class V>
-inline V log(V x) {
+inline V expm1(V x) {
   using R = RealOf<V>;
   using T = Element<V>;
-  constexpr T infinity = __builtin_huge_valf();
+  const V bounded = at_most(x < -R::tanh_most ? V{} - R::tanh_most : x, R::exp_most);
+  const Exponential<V> e = exponential(bounded);
+  const V scale = from_bits<V>((e.power + R::bias) << R::mantissa);
+  const V near = scale * e.rest + (scale - T(1));
+  const V result = x > R::tanh_most ? scaled(e.rest + T(1), e.power) : near;
+  return x == T(0) ? x : result;  // -0 too
+}
+
+/// A logarithm before its parts, exponent log(2) and that of a number near 1, are put together.
+template <class V>
+struct Logarithm {
+  V exponent, near;
+};
+
+/// For x > 0: x = 2^e m with m near 1, then log((1 + s) / (1 - s)) for s = (m - 1) / (m + 1).
+template <class V>
+inline Logarithm<V> logarithm(V x) {
+  using R = RealOf<V>;
+  using T = Element<V>;
   constexpr auto one = R::bias << R::mantissa;
   const auto denormal = x < from_bits<T>(R::least_normal);
   const V normal = denormal ? x * static_cast<T>(Bits<T>{1} << R::mantissa) : x;
@@ -180,10 +198,36 @@ inline V log(V x) {
   const V biased = from_bits<V>((offset >> R::mantissa) | to_bits(V{} + whole)) - whole;
   const V e = biased - (denormal ? V{} + T(R::bias + R::mantissa) : V{} + T(R::bias));
   const V f = m - T(1), s = f / (f + T(2)), z = s * s;
-  const V near = f - s * (f - z * R::log_rest(z));  // log(m)
-  const V result = e * R::ln2_high + (near + e * R::ln2_low);
+  return {e, f - s * (f - z * R::log_rest(z))};
+}
+
+/// The logarithm of x, which is `result` where there is one.
+template <class V>
+inline V log_or_limit(V x, V result) {
+  using T = Element<V>;
+  constexpr T infinity = __builtin_huge_valf();
   const V limit = x < T(0) ? V{} + __builtin_nanf("") : x == T(0) ? V{} - infinity : x;
   return x > T(0) && x < infinity ? result : limit;
+}
+
+template <class V>
+inline V log(V x) {
+  using R = RealOf<V>;
+  const Logarithm<V> l = logarithm(x);
+  return log_or_limit(x, l.exponent * R::ln2_high + (l.near + l.exponent * R::ln2_low));
+}
+
+/// log(u) + c / u, where u + c is 1 + x exactly.
+template <class V>
+inline V log1p(V x) {
+  using R = RealOf<V>;
+  using T = Element<V>;
+  const V u = x + T(1), taken = u - T(1);
+  const V c = (T(1) - (u - taken)) + (x - taken);
+  const Logarithm<V> l = logarithm(u);
+  const V near = l.near + c / u;
+  const V result = log_or_limit(u, l.exponent * R::ln2_high + (near + l.exponent * R::ln2_low));
+  return x == T(0) ? x : result;  // -0 too
 }
 
 /// (exp(2 |x|) - 1) / (exp(2 |x|) + 1), the numerator without cancellation.
@@ -203,6 +247,27 @@ inline V sigmoid(V x) {
   using T = Element<V>;
   const V e = exp(-absolute(x));
   return (x < T(0) ? e : V{} + T(1)) / (e + T(1));
+}
+
+/// x / (1 + exp(-x)), or x exp(x) / (1 + exp(x)) for negative x.
+template <class V>
+inline V silu(V x) {
+  using R = RealOf<V>;
+  using T = Element<V>;
+  const V a = at_most(absolute(x), R::silu_most);
+  const Exponential<V> e = exponential(-a);
+  const V top = x < T(0) ? scaled(-a * (e.rest + T(1)), e.power) : x;
+  return top / (scaled(e.rest + T(1), e.power) + T(1));
+}
+
+/// d silu / dx = s (1 + x (1 - s)) with s = sigmoid(x).
+template <class V>
+inline V silu_derivative(V x) {
+  using R = RealOf<V>;
+  using T = Element<V>;
+  x = at_most(x < -R::silu_most ? V{} - R::silu_most : x, R::silu_most);  // not 0 times infinity
+  const V s = sigmoid(x);
+  return s * (x * (T(1) - s) + T(1));
 }
 
 /// exp(a^2) erfc(a) for 0 <= a.

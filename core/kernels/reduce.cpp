@@ -97,6 +97,27 @@ void sum_columns(Index rows, Index row, Index n, const T* x, Index step,
   }
 }
 
+template <class T>
+void multiply(typename Total<T>::type* product, T x) {
+  if constexpr (is_real<T>)
+    *product *= static_cast<double>(x);
+  else
+    *product = static_cast<Index>(static_cast<std::uint64_t>(*product) *
+                                  static_cast<std::uint64_t>(x));  // wraps around
+}
+
+template <class T>
+void multiply_row(Index n, const T* x, Index step, typename Total<T>::type* product) {
+  for (Index i = 0; i < n; ++i) multiply(product, x[i * step]);
+}
+
+template <class T>
+void multiply_columns(Index rows, Index row, Index n, const T* x, Index step,
+                      typename Total<T>::type* products) {
+  for (Index r = 0; r < rows; ++r)
+    for (Index j = 0; j < n; ++j) multiply(products + j, x[r * row + j * step]);
+}
+
 // The better of what is best so far and x; NaN is better than anything.
 struct Larger {
   template <class V>
@@ -167,6 +188,7 @@ const ReduceKernels<T>& ReduceKernels<T>::of() {
   namespace here = TAPEHEAD_ISA;
   static constexpr ReduceKernels table{
       {here::sum_row<T>, here::sum_columns<T>},
+      {here::multiply_row<T>, here::multiply_columns<T>},
       {here::best_row<here::Larger, T>, here::best_columns<here::Larger, T>},
       {here::best_row<here::Smaller, T>, here::best_columns<here::Smaller, T>}};
   return table;

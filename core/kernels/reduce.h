@@ -36,7 +36,7 @@ struct Reduction {
 template <class T>
 struct ReduceKernels {
   using Sum = typename Total<T>::type;
-  Reduction<T, Sum> sum;
+  Reduction<T, Sum> sum, product;
   /// NaN wins.
   Reduction<T, T> largest, smallest;
 

@@ -90,9 +90,28 @@ TEST_CASE("linspace meets both ends") {
     }
   CHECK_THROWS_WITH_AS(linspace(0, 1, -1, DType::Float32),
                        "linspace: steps cannot be negative, got -1", ShapeError);
-  CHECK_THROWS_WITH_AS(linspace(0, 1, 3, DType::Int64),
-                       "linspace: expected Float32 or Float64, got Int64; convert with "
+  CHECK_THROWS_WITH_AS(linspace(0, 1, 3, DType::Bool),
+                       "linspace: expected Float32 or Float64, got Bool; convert with "
                        ".to(Float32)",
+                       DTypeError);
+}
+
+TEST_CASE("linspace of whole numbers leaves fractions away, as in PyTorch") {
+  using Row = std::vector<double>;
+  const auto row = [](double start, double end, Index steps) {
+    return elements(linspace(start, end, steps, DType::Int64));
+  };
+  CHECK(row(0, 10, 5) == Row{0, 2, 5, 7, 10});
+  CHECK(row(0, 10, 4) == Row{0, 3, 6, 10});
+  CHECK(row(-3, 7, 6) == Row{-3, -1, 1, 3, 5, 7});
+  CHECK(row(1.7, 9.9, 4) == Row{1, 3, 6, 9});
+  CHECK(row(10, 0, 4) == Row{10, 6, 3, 0});
+  CHECK(row(-7, 4, 7) == Row{-7, -5, -3, -1, 0, 2, 4});
+  CHECK(row(0, 5, 1) == Row{0});
+  CHECK(row(0, 5, 0) == Row{});
+  CHECK_THROWS_WITH_AS(row(0, 1e30, 2),
+                       "linspace: 1e+30 is beyond what 64-bit whole numbers hold; keep it a "
+                       "floating-point number",
                        DTypeError);
 }
 

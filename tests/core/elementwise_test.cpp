@@ -127,10 +127,6 @@ TEST_CASE("a fractional scalar with Int64 is an error that names .to") {
                        "mul: the scalar 0.5 is not a whole number that Int64 holds; convert with "
                        ".to(Float32) first",
                        DTypeError);
-  CHECK_THROWS_WITH_AS(lt(x, 0.5),
-                       "lt: the scalar 0.5 is not a whole number that Int64 holds; convert with "
-                       ".to(Float32) first",
-                       DTypeError);
 }
 
 TEST_CASE("two dtypes never mix by themselves") {
@@ -158,12 +154,98 @@ TEST_CASE("ops refuse dtypes they have no meaning for") {
       tanh_backward(i, i),
       "tanh_backward: expected Float32 or Float64, got Int64; convert with .to(Float32)",
       DTypeError);
-  CHECK_THROWS_WITH_AS(logical_not(i),
-                       "logical_not: expected Bool, got Int64; convert with .to(Bool)", DTypeError);
-  CHECK_THROWS_WITH_AS(logical_and(b, i),
-                       "logical_and: expected Bool, got Int64; convert with .to(Bool)", DTypeError);
-  CHECK_THROWS_WITH_AS(logical_or(i, b),
-                       "logical_or: expected Bool, got Int64; convert with .to(Bool)", DTypeError);
+  CHECK_THROWS_WITH_AS(core::floor(b),
+                       "floor: expected a numeric dtype, got Bool; convert with .to(Int64)",
+                       DTypeError);
+}
+
+TEST_CASE("logical functions take what is not 0 as true, whatever the dtypes") {
+  const NDArray x = NDArray::of({2, 0, NaN, 0}, {4}, DType::Float32),
+                y = NDArray::of({-1, 5, 0, 0}, {4}, DType::Int64);
+  using Row = std::vector<double>;
+  for (const Layout& a : layouts(x))
+    for (const Layout& b : layouts(y)) {
+      CHECK(elements(logical_not(a.array)) == Row{0, 1, 0, 1});
+      CHECK(elements(logical_and(a.array, b.array)) == Row{1, 0, 0, 0});
+      CHECK(elements(logical_or(a.array, b.array)) == Row{1, 1, 1, 0});
+      CHECK(elements(logical_xor(a.array, b.array)) == Row{0, 1, 1, 0});
+      CHECK(logical_xor(cast(a.array, DType::Bool), b.array).dtype() == DType::Bool);
+    }
+}
+
+TEST_CASE("a number that a dtype cannot hold is compared as it is") {
+  const NDArray whole = NDArray::of({1, 2, -3}, {3}, DType::Int64),
+                flags = NDArray::of({0, 1}, {2}, DType::Bool);
+  using Row = std::vector<double>;
+  CHECK(elements(eq(whole, 1.5)) == Row{0, 0, 0});
+  CHECK(elements(ne(whole, 1.5)) == Row{1, 1, 1});
+  CHECK(elements(lt(whole, 1.5)) == Row{1, 0, 1});
+  CHECK(elements(le(whole, 1.5)) == Row{1, 0, 1});
+  CHECK(elements(gt(whole, 1.5)) == Row{0, 1, 0});
+  CHECK(elements(ge(whole, -3.5)) == Row{1, 1, 1});
+  CHECK(elements(eq(whole, 2.0)) == Row{0, 1, 0});
+  CHECK(elements(lt(whole, 1e300)) == Row{1, 1, 1});
+  CHECK(elements(gt(whole, -inf)) == Row{1, 1, 1});
+  CHECK(elements(ne(whole, NaN)) == Row{1, 1, 1});
+  CHECK(elements(eq(flags, 2)) == Row{0, 0});
+  CHECK(elements(lt(flags, 0.5)) == Row{1, 0});
+  const NDArray large = NDArray::full({1}, std::numeric_limits<Index>::max(), DType::Int64);
+  CHECK(element(eq(large, std::numeric_limits<Index>::max() - 1), 0) == 0);
+  CHECK(element(lt(large, 0x1p63), 0) == 0);  // 2^63 - 1 is rounded to the same double
+}
+
+TEST_CASE("floor_divide and remainder are Python's, of whole numbers and of others") {
+  const NDArray x = NDArray::of({-7, 7, -7, 7, 6, 0}, {6}, DType::Int64),
+                y = NDArray::of({2, 2, -2, -2, -3, 5}, {6}, DType::Int64);
+  using Row = std::vector<double>;
+  for (const DType dtype : {DType::Int64, DType::Float32, DType::Float64}) {
+    const NDArray a = cast(x, dtype), b = cast(y, dtype);
+    CHECK(elements(floor_divide(a, b)) == Row{-4, 3, 3, -4, -2, 0});
+    CHECK(elements(core::remainder(a, b)) == Row{1, 1, -1, -1, 0, 0});
+    CHECK(elements(floor_divide(a, -4)) == Row{1, -2, 1, -2, -2, 0});
+    CHECK(elements(core::remainder(a, -4)) == Row{-3, -1, -3, -1, -2, 0});
+  }
+  const NDArray lowest = NDArray::full({1}, least, DType::Int64);
+  CHECK(floor_divide(lowest, -1).item<Index>() == least);
+  CHECK(core::remainder(lowest, -1).item<Index>() == 0);
+  CHECK(floor_divide(lowest, 3).item<Index>() == -3074457345618258603);
+  // PyTorch's, of what has no quotient.
+  const NDArray odd = NDArray::of({1, -1, 0, inf, 1, -1, 1, NaN}, {8}, DType::Float64),
+                by = NDArray::of({0, 0, 0, 2, inf, inf, -inf, 1}, {8}, DType::Float64);
+  const auto show = [](const NDArray& r) {
+    std::vector<double> v = elements(r);
+    for (double& d : v) d = std::isnan(d) ? 77 : d;
+    return v;
+  };
+  CHECK(show(floor_divide(odd, by)) == Row{inf, -inf, 77, 77, 0, -1, -1, 77});
+  CHECK(show(core::remainder(odd, by)) == Row{77, 77, 77, 77, 1, inf, -inf, 77});
+  CHECK_THROWS_WITH_AS(floor_divide(x, sub(y, 2)),
+                       "floor_divide: whole numbers cannot be divided by 0; convert with "
+                       ".to(Float32), where they can",
+                       Error);
+  CHECK_THROWS_WITH_AS(
+      core::remainder(x, 0),
+      "remainder: whole numbers cannot be divided by 0; convert with .to(Float32), where they can",
+      Error);
+}
+
+TEST_CASE("what is stored must be in the dtype's range, but may be infinite") {
+  NDArray x = NDArray::full({2}, inf, DType::Float32);
+  const NDArray mask = NDArray::full({2}, true, DType::Bool);
+  const auto refused = [](const char* op, const auto& call) {
+    CHECK_THROWS_WITH_AS(call(),
+                         (std::string(op) + ": the scalar 1e+300 is beyond what Float32 holds, "
+                                            "which ends at 3.40282e+38; use Float64, or INFINITY")
+                             .c_str(),
+                         DTypeError);
+  };
+  refused("full", [] { NDArray::full({2}, 1e300, DType::Float32); });
+  refused("fill_", [&] { fill_(x, 1e300); });
+  refused("masked_fill", [&] { masked_fill(x, mask, 1e300); });
+  refused("masked_fill_", [&] { masked_fill_(x, mask, 1e300); });
+  CHECK(element(x, 0) == inf);
+  fill_(x, std::numeric_limits<float>::max());
+  CHECK(element(NDArray::full({1}, 1e300, DType::Float64), 0) == 1e300);
 }
 
 TEST_CASE("whole numbers are not divided") {
@@ -230,6 +312,27 @@ TEST_CASE("special values go where the functions' limits are") {
     for (const auto op : {core::exp, core::log, core::sqrt, rsqrt, core::sin, core::cos, core::tanh,
                           sigmoid, core::erf, gelu, gelu_tanh})
       CHECK(std::isnan(at(op, NaN)));
+    for (const auto op : {core::expm1, core::log1p, core::log2, core::log10, silu, core::floor,
+                          core::ceil, core::round, core::trunc})
+      CHECK(std::isnan(at(op, NaN)));
+    for (const auto op : {core::floor, core::ceil, core::round, core::trunc}) {
+      CHECK(at(op, inf) == inf);
+      CHECK(at(op, -1e30) == element(NDArray::full({1}, -1e30, dtype), 0));
+      CHECK(std::signbit(at(op, -0.0)));
+    }
+    CHECK(at(core::round, 0.5) == 0);
+    CHECK(at(core::round, 1.5) == 2);
+    CHECK(at(core::round, 2.5) == 2);
+    CHECK(at(core::round, -2.5) == -2);
+    CHECK(at(core::log2, 8) == 3);
+    CHECK(at(core::log10, 0) == -inf);
+    CHECK(at(core::log1p, -1) == -inf);
+    CHECK(at(core::expm1, 1000) == inf);
+    CHECK(at(silu, -1e30) == 0);
+    for (const double sign : {1.0, -1.0}) {
+      CHECK(at(core::log1p, sign * 1e-30) == doctest::Approx(sign * 1e-30).epsilon(1e-6));
+      CHECK(at(core::expm1, sign * 1e-30) == doctest::Approx(sign * 1e-30).epsilon(1e-6));
+    }
     CHECK(at(core::exp, inf) == inf);
     CHECK(at(core::exp, -inf) == 0);
     CHECK(at(core::exp, 1000) == inf);

@@ -35,13 +35,35 @@ TEST_CASE("allclose has an absolute and a relative tolerance, and opinions on Na
   CHECK_FALSE(allclose(one(1), one(NaN), 1e-5, 1e-8, true));
   const NDArray x = scattered({3, 4}, DType::Float32);
   CHECK(allclose(x.transpose(0, 1), x.transpose(0, 1).contiguous()));
+  CHECK(allclose(x, x.view({1, 3, 4})));
   CHECK_THROWS_WITH_AS(allclose(x, x.view({12})),
-                       "allclose: shapes (3, 4) and (12) differ; view or expand one as the other",
+                       "allclose: shapes (3, 4) and (12) do not broadcast: 4 against 12 in "
+                       "dimension -1; sizes must be equal, or one of them 1",
                        ShapeError);
   CHECK_THROWS_WITH_AS(allclose(x, cast(x, DType::Float64)),
                        "allclose: dtypes Float32 and Float64 differ; convert one of them, for "
                        "example with .to(Float64)",
                        DTypeError);
+}
+
+TEST_CASE("isclose says of each element whether it is close, and broadcasts") {
+  const NDArray x = NDArray::of({1, inf, NaN, -inf, 0, 2}, {2, 3}, DType::Float64),
+                y = NDArray::of({1, inf, NaN}, {3}, DType::Float64);
+  using Row = std::vector<double>;
+  for (const Layout& a : layouts(x))
+    for (const Layout& b : layouts(y)) {
+      const NDArray got = isclose(a.array, b.array, 1e-5, 1e-8, true);
+      CHECK(got.dtype() == DType::Bool);
+      CHECK(got.shape() == Shape{2, 3});
+      CHECK(elements(got) == Row{1, 1, 1, 0, 0, 0});
+      CHECK(elements(isclose(a.array, b.array)) == Row{1, 1, 0, 0, 0, 0});
+      CHECK(elements(isclose(a.array, b.array, 0, 1)) == Row{1, 1, 0, 0, 0, 0});
+      CHECK(elements(isclose(b.array, a.array, 1, 0)) == Row{1, 1, 0, 0, 0, 0});
+    }
+  const NDArray flags = NDArray::of({1, 0}, {2}, DType::Bool);
+  CHECK(elements(isclose(flags, flags.select(0, 0))) == Row{1, 0});
+  CHECK(isclose(x.narrow(0, 0, 0), y).shape() == Shape{0, 3});
+  CHECK_THROWS_WITH_AS(isclose(x, y, -1), "isclose: rtol must be at least 0, got -1", Error);
 }
 
 TEST_CASE("allclose wants tolerances of at least 0") {

@@ -70,15 +70,19 @@ Real sigmoid_of(Real x) {
   const Real e = std::exp(-std::abs(x));
   return x < 0 ? e / (1 + e) : 1 / (1 + e);
 }
+Real silu_of(Real x) { return x * sigmoid_of(x); }
 Real gelu_of(Real x) { return x * std::erfc(-x * std::sqrt(Real{0.5})) / 2; }
 
 template <class T>
 void check_ulps() {
   const NDArray x = arguments<T>();
   CHECK(worst_error<T>(x, exp(x), [](Real v) { return std::exp(v); }) <= 1);
+  CHECK(worst_error<T>(x, expm1(x), [](Real v) { return std::expm1(v); }) <= 2);
   CHECK(worst_error<T>(x, log(x), [](Real v) { return std::log(v); }) <= 2);
+  CHECK(worst_error<T>(x, log1p(x), [](Real v) { return std::log1p(v); }) <= 2);
   CHECK(worst_error<T>(x, tanh(x), [](Real v) { return std::tanh(v); }) <= 3);
   CHECK(worst_error<T>(x, sigmoid(x), sigmoid_of) <= 3);
+  CHECK(worst_error<T>(x, silu(x), silu_of) <= 4);
   CHECK(worst_error<T>(x, erf(x), [](Real v) { return std::erf(v); }) <= 3);
   CHECK(worst_error<T>(x, gelu(x), gelu_of) <= 7);
 }
@@ -101,11 +105,18 @@ void check_limits() {
   const double log_tiny = static_cast<double>(static_cast<T>(std::log(static_cast<Real>(tiny))));
   const double log_most = static_cast<double>(static_cast<T>(std::log(static_cast<Real>(most))));
   CHECK(values(exp(x)) == Row{1, 1, inf, 0, 77, 1, inf, 0});
+  CHECK(values(expm1(x)) == Row{0, 0, inf, -1, 77, tiny, inf, -1});
+  CHECK(values(log1p(x)) == Row{0, 0, inf, 77, 77, tiny, log_most, 77});
+  CHECK(values(silu(x)) == Row{0, 0, inf, 0, 77, 0, most, 0});
   CHECK(values(log(x)) == Row{-inf, -inf, inf, 77, 77, log_tiny, log_most, 77});
   CHECK(values(tanh(x)) == Row{0, 0, 1, -1, 77, tiny, 1, -1});
   CHECK(values(sigmoid(x)) == Row{0.5, 0.5, 1, 0, 77, 0.5, 1, 0});
   CHECK(values(erf(x)) == Row{0, 0, 1, -1, 77, tiny, 1, -1});
   CHECK(std::signbit(element(tanh(x), 1)));
+  for (const auto f : {expm1, log1p, silu}) {
+    CHECK(std::signbit(element(f(x), 1)));
+    CHECK_FALSE(std::signbit(element(f(x), 0)));
+  }
   CHECK(std::signbit(element(erf(x), 1)));
   CHECK_FALSE(std::signbit(element(tanh(x), 0)));
   CHECK_FALSE(std::signbit(element(erf(x), 0)));
@@ -161,8 +172,10 @@ TEST_CASE(
 TEST_CASE(
     "exp and its family have the same bits on any number of threads, and with AVX2 and AVX-512") {
   for (const NDArray& x : {arguments<float>(), arguments<double>()})
-    same_bits(
-        [&] { return std::vector{exp(x), tanh(x), sigmoid(x), erf(x), gelu(x), gelu_tanh(x)}; });
+    same_bits([&] {
+      return std::vector{exp(x),  expm1(x), log1p(x), tanh(x),     sigmoid(x),
+                         silu(x), erf(x),   gelu(x),  gelu_tanh(x)};
+    });
 }
 
 TEST_CASE(

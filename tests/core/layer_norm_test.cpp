@@ -23,18 +23,18 @@ void check_close(const NDArray& got, const Row& want, double tolerance) {
   CHECK(worst <= tolerance);
 }
 
-// Everything by its formula, in double.
+// Everything by its formula, in double; without centring it is RMS norm's.
 struct Expected {
   Row y, mean, rstd, dx, dweight, dbias;
 
   Expected(const NDArray& x, Index n, const NDArray& weight, const NDArray& bias, double eps,
-           const NDArray& g) {
+           const NDArray& g, bool centred = true) {
     const auto w = [&](Index i) { return weight.defined() ? element(weight, i) : 1; };
     dweight.assign(static_cast<std::size_t>(n), 0), dbias = dweight;
     for (Index r = 0; n > 0 && r < x.size() / n; ++r) {
       double sum = 0, squares = 0, sum_h = 0, sum_hz = 0;
       for (Index i = 0; i < n; ++i) sum += element(x, r * n + i);
-      const double m = sum / static_cast<double>(n);
+      const double m = centred ? sum / static_cast<double>(n) : 0;
       for (Index i = 0; i < n; ++i) squares += std::pow(element(x, r * n + i) - m, 2);
       const double s = 1 / std::sqrt(squares / static_cast<double>(n) + eps);
       mean.push_back(m), rstd.push_back(s);
@@ -42,7 +42,8 @@ struct Expected {
       for (Index i = 0; i < n; ++i) {
         const double gi = element(g, r * n + i), h = gi * w(i);
         y.push_back(z(i) * w(i) + (bias.defined() ? element(bias, i) : 0));
-        sum_h += h, sum_hz += h * z(i);
+        if (centred) sum_h += h;
+        sum_hz += h * z(i);
         dweight[static_cast<std::size_t>(i)] += gi * z(i);
         dbias[static_cast<std::size_t>(i)] += gi;
       }
@@ -72,9 +73,28 @@ void check_layer_norm(const NDArray& x, const Shape& normalized, const NDArray& 
   check_close(grads.bias, want.dbias, 5 * tolerance);
 }
 
+void check_rms_norm(const NDArray& x, const Shape& normalized, const NDArray& weight,
+                    const NDArray& g) {
+  const double tolerance = x.dtype() == DType::Float32 ? 2e-5 : 3e-14;
+  const Expected want(x, numel(normalized), weight, {}, 1e-3, g, false);
+  const LayerNorm got = rms_norm(x, normalized, weight, 1e-3);
+  CHECK(got.y.shape() == x.shape());
+  CHECK_FALSE(got.mean.defined());
+  check_close(got.y, want.y, tolerance);
+  check_close(got.rstd, want.rstd, tolerance);
+  const LayerNormGrads grads = rms_norm_backward(g, x, normalized, weight, got.rstd);
+  CHECK(grads.x.shape() == x.shape());
+  CHECK(grads.weight.shape() == normalized);
+  CHECK_FALSE(grads.bias.defined());
+  check_close(grads.x, want.dx, tolerance);
+  check_close(grads.weight, want.dweight, 5 * tolerance);
+}
+
 }  // namespace
 
-TEST_CASE("layer_norm and its derivative follow their formulas, whatever the sizes and strides") {
+TEST_CASE(
+    "layer_norm, rms_norm and their derivatives follow their formulas, whatever the sizes and "
+    "strides") {
   for (const kernels::Isa isa : kernels::supported_isas()) {
     const UseIsa with(isa);
     CAPTURE(kernels::name(isa));
@@ -88,12 +108,15 @@ TEST_CASE("layer_norm and its derivative follow their formulas, whatever the siz
             CAPTURE(x.name);
             CAPTURE(g.name);
             check_layer_norm(x.array, last, weight, bias, g.array);
+            check_rms_norm(x.array, last, weight, g.array);
           }
         const NDArray x = scattered(shape, dtype), g = scattered(shape, dtype, -2, 1);
         check_layer_norm(x, last, {}, {}, g);
         check_layer_norm(x, last, weight, {}, g);
         check_layer_norm(x, last, {}, bias, g);
         check_layer_norm(x, shape, scattered(shape, dtype), {}, g);
+        check_rms_norm(x, last, {}, g);
+        check_rms_norm(x, shape, scattered(shape, dtype), g);
       }
   }
 }
@@ -114,6 +137,9 @@ TEST_CASE("layer_norm of nothing is empty, with derivatives of zero") {
   const LayerNormGrads grads = layer_norm_backward(x, x, {3}, weight, got.mean, got.rstd);
   CHECK(elements(grads.weight) == Row(3, 0));
   CHECK(elements(grads.bias) == Row(3, 0));
+  const LayerNorm rms = rms_norm(x, {3}, weight, 1e-5);
+  CHECK(rms.y.shape() == Shape{0, 3});
+  CHECK(elements(rms_norm_backward(x, x, {3}, weight, rms.rstd).weight) == Row(3, 0));
 }
 
 TEST_CASE("layer_norm has the same bits on any number of threads, and with AVX2 and AVX-512") {
@@ -125,6 +151,11 @@ TEST_CASE("layer_norm has the same bits on any number of threads, and with AVX2 
         const LayerNorm y = layer_norm(x, last, weight, weight, 1e-5);
         const LayerNormGrads g = layer_norm_backward(x, x, last, weight, y.mean, y.rstd);
         return std::vector{y.y, y.mean, y.rstd, g.x, g.weight, g.bias};
+      });
+      same_bits([&] {
+        const LayerNorm y = rms_norm(x, last, weight, 1e-5);
+        const LayerNormGrads g = rms_norm_backward(x, x, last, weight, y.rstd);
+        return std::vector{y.y, y.rstd, g.x, g.weight};
       });
     }
 }
@@ -148,6 +179,8 @@ TEST_CASE("what layer_norm refuses, it names with the way out") {
   CHECK_THROWS_WITH_AS(
       layer_norm(NDArray::full({3}, 1, DType::Int64), {3}, {}, {}, 1e-5),
       "layer_norm: expected Float32 or Float64, got Int64; convert with .to(Float32)", DTypeError);
+  CHECK_THROWS_WITH_AS(rms_norm(x, {3}, f({2}), 1e-5),
+                       "rms_norm: weight must have shape (3), got (2)", ShapeError);
   CHECK_THROWS_WITH_AS(layer_norm_backward(f({3, 2}), x, {3}, {}, rows, rows),
                        "layer_norm_backward: the gradient must have shape (2, 3), got (3, 2)",
                        ShapeError);

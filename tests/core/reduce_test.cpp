@@ -122,6 +122,68 @@ TEST_CASE("largest and smallest over any axes equal plain loops, whatever the la
     }
 }
 
+TEST_CASE("products over any axes equal plain loops, whatever the layout") {
+  for (const DType dtype : dtypes)
+    for (const Shape& shape : shapes) {
+      // Near 1, or whole and small: products neither overflow nor vanish.
+      const NDArray x = is_floating(dtype)
+                            ? scattered(shape, dtype, 0.9, 1.1)
+                            : cast(scattered(shape, DType::Float64, -1.9, 1.9), dtype);
+      for (const Axes& axes : all_axes(shape))
+        for (const Layout& layout : layouts(x)) {
+          CAPTURE(shape);
+          CAPTURE(axes);
+          CAPTURE(layout.name);
+          Shape keepdim;
+          const auto want = folded(
+              x, axes, 1, [](double a, double b) { return a * b; }, keepdim);
+          const double tolerance = dtype == DType::Float32 ? 1e-7 : 1e-12;
+          const NDArray got = prod(layout.array, axes);
+          CHECK(got.dtype() == (is_floating(dtype) ? dtype : DType::Int64));
+          check_close(got, squeezed(keepdim, axes), want, tolerance);
+          check_close(prod(layout.array, axes, true), keepdim, want, tolerance);
+        }
+    }
+  CHECK(prod(NDArray::empty({0}, DType::Float32)).item() == 1);
+  CHECK(elements(prod(NDArray::empty({2, 0}, DType::Int64), {1})) == std::vector<double>{1, 1});
+  const NDArray large = NDArray::full({3}, Index{1} << 31, DType::Int64);
+  CHECK(prod(large).item<Index>() == 0);  // wraps around
+  CHECK(prod(NDArray::full({2}, 1e30, DType::Float32)).item() == inf);
+}
+
+TEST_CASE("running sums equal plain loops in both directions, whatever the layout") {
+  for (const DType dtype : dtypes)
+    for (const Shape& shape : shapes) {
+      const NDArray x = made(shape, dtype);
+      for (int d = 0; d < std::max(shape.rank(), 1); ++d)
+        for (const Layout& layout : layouts(x))
+          for (const bool reversed : {false, true}) {
+            CAPTURE(shape);
+            CAPTURE(d);
+            CAPTURE(layout.name);
+            const Index n = shape.rank() ? shape[d] : 1;
+            std::vector<double> want = elements(x);
+            Index inner = 1;
+            for (int k = d + 1; k < shape.rank(); ++k) inner *= shape[k];
+            for (Index k = 0; k < x.size(); ++k) {
+              const Index i = reversed ? x.size() - 1 - k : k, place = i / inner % n;
+              const Index before = reversed ? i + inner : i - inner;
+              if (reversed ? place + 1 < n : place > 0)
+                want[static_cast<std::size_t>(i)] += want[static_cast<std::size_t>(before)];
+            }
+            const NDArray got = cumsum(layout.array, d - std::max(shape.rank(), 1), reversed);
+            CHECK(got.dtype() == (is_floating(dtype) ? dtype : DType::Int64));
+            check_close(got, shape, want, dtype == DType::Float32 ? 2e-5 : 2e-13);
+          }
+    }
+  CHECK(cumsum(NDArray::empty({0, 3}, DType::Float32), 0).shape() == Shape{0, 3});
+  const NDArray large = NDArray::full({2}, std::numeric_limits<Index>::max(), DType::Int64);
+  CHECK(cumsum(large, 0).select(0, 1).item<Index>() == -2);  // wraps around
+  CHECK_THROWS_WITH_AS(
+      cumsum(large, 1),
+      "cumsum: dimension 1 is out of range for a tensor of 1 dimension; use -1 to 0", ShapeError);
+}
+
 TEST_CASE("no axes mean all of them") {
   const NDArray x = made({3, 4, 5}, DType::Float64);
   CHECK(equal(sum(x), sum(x, {0, 1, 2})));
