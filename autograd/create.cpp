@@ -128,5 +128,29 @@ Tensor randint(Index low, Index high, const Shape& shape, DType dtype) {
 Tensor randperm(Index n) {
   return drawn([&](core::Generator& g) { return core::randperm(g, n); });
 }
+Tensor rand_like(const Tensor& x) {
+  check_defined("rand_like", x);
+  return drawn([&](core::Generator& g) {
+    NDArray array = core::empty_like(x.array());
+    core::uniform_(g, array, 0, 1, "rand_like");
+    return array;
+  });
+}
+Tensor randn_like(const Tensor& x) {
+  check_defined("randn_like", x);
+  return drawn([&](core::Generator& g) {
+    NDArray array = core::empty_like(x.array());
+    core::normal_(g, array, 0, 1, "randn_like");
+    return array;
+  });
+}
+Tensor bernoulli(const Tensor& p) {
+  check_defined("bernoulli", p);
+  return drawn([&](core::Generator& g) { return core::bernoulli(g, p.array()); });
+}
+Tensor bernoulli(const Tensor& x, double p) {
+  check_defined("bernoulli", x);
+  return drawn([&](core::Generator& g) { return core::bernoulli(g, p, x.shape(), x.dtype()); });
+}
 
 }  // namespace tapehead

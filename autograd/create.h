@@ -46,6 +46,8 @@ Tensor tensor(const std::vector<Index>& values, const Shape& shape);
 
 Tensor zeros(const Shape& shape, DType dtype = Float32);
 Tensor ones(const Shape& shape, DType dtype = Float32);
+/// DTypeError for a number that the dtype does not hold: 1.5 as Int64 (which PyTorch truncates),
+/// 1e300 as Float32.
 Tensor full(const Shape& shape, Scalar value);
 Tensor full(const Shape& shape, Scalar value, DType dtype);
 Tensor empty(const Shape& shape, DType dtype = Float32);  // uninitialised
@@ -59,7 +61,7 @@ Tensor arange(Scalar end);
 Tensor arange(Scalar end, DType dtype);
 Tensor arange(Scalar start, Scalar end, Scalar step = 1);
 Tensor arange(Scalar start, Scalar end, Scalar step, DType dtype);
-/// `steps` evenly spaced numbers from start to end, both included.
+/// `steps` evenly spaced numbers from start to end, both included; their whole parts as Int64.
 Tensor linspace(double start, double end, Index steps, DType dtype = Float32);
 /// Ones on the diagonal of (n, n) or (n, m).
 Tensor eye(Index n, DType dtype = Float32);
@@ -73,5 +75,11 @@ Tensor rand(const Shape& shape, DType dtype = Float32);   // uniform in [0, 1)
 Tensor randn(const Shape& shape, DType dtype = Float32);  // normal
 Tensor randint(Index low, Index high, const Shape& shape, DType dtype = Int64);
 Tensor randperm(Index n);
+Tensor rand_like(const Tensor& x);   // of x's shape, dtype and order in memory
+Tensor randn_like(const Tensor& x);  //
+/// 1 with the probability that each element of `p` gives, else 0; Float32 or Float64. Constant,
+/// whatever p is. Error for a probability outside [0, 1].
+Tensor bernoulli(const Tensor& p);
+Tensor bernoulli(const Tensor& x, double p);  // of x's shape and dtype, one p for all
 
 }  // namespace tapehead

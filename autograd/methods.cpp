@@ -50,10 +50,26 @@ Tensor Tensor::sub(Scalar other) const { return tapehead::sub(*this, other); }
 Tensor Tensor::mul(Scalar other) const { return tapehead::mul(*this, other); }
 Tensor Tensor::div(Scalar other) const { return tapehead::div(*this, other); }
 Tensor Tensor::pow(Scalar exponent) const { return tapehead::pow(*this, exponent); }
+Tensor Tensor::floor_divide(const Tensor& other) const {
+  return tapehead::floor_divide(*this, other);
+}
+Tensor Tensor::floor_divide(Scalar other) const { return tapehead::floor_divide(*this, other); }
+Tensor Tensor::remainder(const Tensor& other) const { return tapehead::remainder(*this, other); }
+Tensor Tensor::remainder(Scalar other) const { return tapehead::remainder(*this, other); }
+Tensor Tensor::lerp(const Tensor& end, const Tensor& weight) const {
+  return tapehead::lerp(*this, end, weight);
+}
+Tensor Tensor::lerp(const Tensor& end, Scalar weight) const {
+  return tapehead::lerp(*this, end, weight);
+}
 Tensor Tensor::neg() const { return tapehead::neg(*this); }
 Tensor Tensor::abs() const { return tapehead::abs(*this); }
 Tensor Tensor::exp() const { return tapehead::exp(*this); }
+Tensor Tensor::expm1() const { return tapehead::expm1(*this); }
 Tensor Tensor::log() const { return tapehead::log(*this); }
+Tensor Tensor::log1p() const { return tapehead::log1p(*this); }
+Tensor Tensor::log2() const { return tapehead::log2(*this); }
+Tensor Tensor::log10() const { return tapehead::log10(*this); }
 Tensor Tensor::sqrt() const { return tapehead::sqrt(*this); }
 Tensor Tensor::rsqrt() const { return tapehead::rsqrt(*this); }
 Tensor Tensor::sin() const { return tapehead::sin(*this); }
@@ -61,6 +77,15 @@ Tensor Tensor::cos() const { return tapehead::cos(*this); }
 Tensor Tensor::tanh() const { return tapehead::tanh(*this); }
 Tensor Tensor::sigmoid() const { return tapehead::sigmoid(*this); }
 Tensor Tensor::relu() const { return tapehead::relu(*this); }
+Tensor Tensor::square() const { return tapehead::square(*this); }
+Tensor Tensor::reciprocal() const { return tapehead::reciprocal(*this); }
+Tensor Tensor::erf() const { return tapehead::erf(*this); }
+Tensor Tensor::logaddexp(const Tensor& other) const { return tapehead::logaddexp(*this, other); }
+Tensor Tensor::sign() const { return tapehead::sign(*this); }
+Tensor Tensor::floor() const { return tapehead::floor(*this); }
+Tensor Tensor::ceil() const { return tapehead::ceil(*this); }
+Tensor Tensor::round() const { return tapehead::round(*this); }
+Tensor Tensor::trunc() const { return tapehead::trunc(*this); }
 Tensor Tensor::clamp(std::optional<Scalar> min, std::optional<Scalar> max) const {
   return tapehead::clamp(*this, min, max);
 }
@@ -94,6 +119,15 @@ Tensor Tensor::logical_and(const Tensor& other) const {
   return tapehead::logical_and(*this, other);
 }
 Tensor Tensor::logical_or(const Tensor& other) const { return tapehead::logical_or(*this, other); }
+Tensor Tensor::logical_xor(const Tensor& other) const {
+  return tapehead::logical_xor(*this, other);
+}
+Tensor Tensor::isnan() const { return tapehead::isnan(*this); }
+Tensor Tensor::isinf() const { return tapehead::isinf(*this); }
+Tensor Tensor::isfinite() const { return tapehead::isfinite(*this); }
+Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return tapehead::isclose(*this, other, rtol, atol, equal_nan);
+}
 bool Tensor::equal(const Tensor& other) const { return tapehead::equal(*this, other); }
 bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
   return tapehead::allclose(*this, other, rtol, atol, equal_nan);
@@ -107,6 +141,22 @@ Tensor Tensor::mean(const Axes& axes, bool keepdim) const {
 }
 Tensor Tensor::var(const Axes& axes, bool unbiased, bool keepdim) const {
   return tapehead::var(*this, axes, unbiased, keepdim);
+}
+Tensor Tensor::std(const Axes& axes, bool unbiased, bool keepdim) const {
+  return tapehead::std(*this, axes, unbiased, keepdim);
+}
+Tensor Tensor::prod() const { return tapehead::prod(*this); }
+Tensor Tensor::prod(int d, bool keepdim) const { return tapehead::prod(*this, d, keepdim); }
+Tensor Tensor::cumsum(int d) const { return tapehead::cumsum(*this, d); }
+Tensor Tensor::norm(double p, const Axes& axes, bool keepdim) const {
+  return tapehead::norm(*this, p, axes, keepdim);
+}
+Tensor Tensor::all() const { return tapehead::all(*this); }
+Tensor Tensor::all(int d, bool keepdim) const { return tapehead::all(*this, d, keepdim); }
+Tensor Tensor::any() const { return tapehead::any(*this); }
+Tensor Tensor::any(int d, bool keepdim) const { return tapehead::any(*this, d, keepdim); }
+Tensor Tensor::count_nonzero(const Axes& axes) const {
+  return tapehead::count_nonzero(*this, axes);
 }
 Tensor Tensor::max() const { return tapehead::max(*this); }
 Tensor Tensor::min() const { return tapehead::min(*this); }

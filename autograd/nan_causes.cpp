@@ -80,10 +80,17 @@ std::string sqrt_cause(const Case& c) {
   return {};
 }
 
+constexpr const char* by_number =
+    "division by the number 0, as in the mean of nothing or the variance of a single number";
+
+// Sums of finite numbers, divided by how many they are.
+std::string mean_cause(const Case& c) {
+  return c.output.nan > 0 && c.input(0).finite() ? by_number : "";
+}
+
 // div(x, y), div(x, 2) or div(2, y).
 std::string div_cause(const Case& c) {
-  if (c.inputs.size() == 1 && c.call.arguments == "0")
-    return "division by the number 0, as in the mean of nothing or the variance of a single number";
+  if (c.inputs.size() == 1 && c.call.arguments == "0") return by_number;
   if (c.inputs.back().values.zeros > 0)
     return "division by zero; add a small eps to the divisor, or put a 1 where it is 0";
   return {};
@@ -112,6 +119,7 @@ std::string own_cause(const Case& c) {
   if (is_one_of(c.op, {"log", "log2", "log10"})) return log_cause(c);
   if (is_one_of(c.op, {"sqrt", "rsqrt"})) return sqrt_cause(c);
   if (c.op == "div") return div_cause(c);
+  if (is_one_of(c.op, {"mean", "var"})) return mean_cause(c);
   if (is_one_of(c.op, {"exp", "expm1"})) return exp_cause(c);
   if (c.op == "pow") return pow_cause(c);
   return {};

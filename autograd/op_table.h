@@ -47,6 +47,7 @@ Rows sorting();
 Rows einsums();
 Rows normalisation();
 Rows attention();
+Rows class_losses();
 Rows losses();
 Rows in_place();
 }  // namespace op_rows

@@ -12,7 +12,9 @@
 
 namespace tapehead {
 
-// Arithmetic (ops/arithmetic.cpp). Tensors broadcast; a Scalar takes the tensor's dtype.
+// Arithmetic (ops/arithmetic.cpp, ops/rounding.cpp). Tensors broadcast; a Scalar takes the tensor's
+// dtype. Bool has none (DTypeError): for Bool + Bool and Bool * Bool, which PyTorch takes as or and
+// and, there are logical_or and logical_and.
 
 Tensor add(const Tensor& a, const Tensor& b, Scalar alpha = 1);  // a + alpha b
 Tensor add(const Tensor& a, Scalar b);
@@ -28,8 +30,19 @@ Tensor pow(const Tensor& a, const Tensor& b);
 Tensor pow(const Tensor& a, Scalar b);
 Tensor pow(Scalar a, const Tensor& b);
 Tensor neg(const Tensor& x);
+/// floor(a / b), with gradient zero; Int64 too, where b = 0 is an Error.
+Tensor floor_divide(const Tensor& a, const Tensor& b);
+Tensor floor_divide(const Tensor& a, Scalar b);
+/// a - floor(a / b) b, which has the sign of b (as Python's %, not C's).
+Tensor remainder(const Tensor& a, const Tensor& b);
+Tensor remainder(const Tensor& a, Scalar b);
+/// a + weight (b - a). Float32 and Float64.
+Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight);
+Tensor lerp(const Tensor& a, const Tensor& b, Scalar weight);
 
-// Pointwise (ops/pointwise.cpp).
+// Pointwise (ops/pointwise.cpp, ops/activations.cpp, ops/rounding.cpp). Float32 and Float64 but for
+// abs, relu, square, sign, rounding and choices. Where PyTorch would make Float32 of Int64, convert
+// first.
 
 Tensor abs(const Tensor& x);      // derivative 0 at 0
 Tensor exp(const Tensor& x);      //
@@ -41,6 +54,25 @@ Tensor cos(const Tensor& x);      //
 Tensor tanh(const Tensor& x);     //
 Tensor sigmoid(const Tensor& x);  // 1 / (1 + exp(-x))
 Tensor relu(const Tensor& x);     // max(x, 0), derivative 0 at 0
+Tensor square(const Tensor& x);
+Tensor reciprocal(const Tensor& x);  // 1 / x
+Tensor expm1(const Tensor& x);       // exp(x) - 1, exact near 0
+Tensor log1p(const Tensor& x);       // log(1 + x), exact near 0
+Tensor log2(const Tensor& x);
+Tensor log10(const Tensor& x);
+Tensor erf(const Tensor& x);
+Tensor logaddexp(const Tensor& a, const Tensor& b);  // log(exp(a) + exp(b))
+Tensor sign(const Tensor& x);                        // -1, 0 or 1; like the next four it has
+Tensor floor(const Tensor& x);                       // gradient zero, and leaves Int64 as it is
+Tensor ceil(const Tensor& x);
+Tensor round(const Tensor& x);  // halves to even
+Tensor trunc(const Tensor& x);
+Tensor silu(const Tensor& x);  // x sigmoid(x), also called swish
+Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01);  // x, times the slope if x <= 0
+Tensor elu(const Tensor& x, double alpha = 1);  // x, or alpha (exp(x) - 1) if x <= 0
+/// log(1 + exp(beta x)) / beta, taken as x where beta x > threshold.
+Tensor softplus(const Tensor& x, double beta = 1, double threshold = 20);
+Tensor logsigmoid(const Tensor& x);  // log(sigmoid(x)), exact for every x
 /// x Phi(x) with `approximate` "none", or its tanh form with "tanh"; Error for any other word.
 /// At infinity it and its derivative are what they tend to, where PyTorch gives NaN.
 Tensor gelu(const Tensor& x, std::string_view approximate = "none");
@@ -56,7 +88,8 @@ Tensor where(const Tensor& condition, Scalar a, const Tensor& b);
 Tensor where(const Tensor& condition, Scalar a, Scalar b);  // Float32 if one has a fraction
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value);  // mask is Bool
 
-// Comparisons (ops/compare.cpp): Bool, without a gradient.
+// Comparisons (ops/compare.cpp): Bool, without a gradient. A number that the dtype cannot hold is
+// compared as it is. Logical ops take any dtypes: what is not 0, NaN too, is true.
 
 Tensor eq(const Tensor& a, const Tensor& b);
 Tensor ne(const Tensor& a, const Tensor& b);
@@ -73,16 +106,40 @@ Tensor ge(const Tensor& a, Scalar b);
 Tensor logical_not(const Tensor& x);
 Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
+Tensor logical_xor(const Tensor& a, const Tensor& b);
+Tensor isnan(const Tensor& x);
+Tensor isinf(const Tensor& x);
+Tensor isfinite(const Tensor& x);              // neither NaN nor infinite
 bool equal(const Tensor& a, const Tensor& b);  // shapes, dtypes and all elements
-/// Whether |a - b| <= atol + rtol |b| everywhere. Both must have one shape (PyTorch broadcasts).
+/// Where |a - b| <= atol + rtol |b|, computed in double precision for every dtype. Infinities are
+/// close to themselves alone, and NaN to NaN if `equal_nan`. Error for a tolerance below 0.
+Tensor isclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
+               bool equal_nan = false);
+/// Whether that is so everywhere.
 bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false);
 
-// Reductions (ops/reduce.cpp). No axes means all; a 0-d tensor accepts axis 0 or -1.
+// Reductions (ops/reduce.cpp, ops/prod.cpp, ops/norm.cpp). No axes means all; a 0-d tensor accepts
+// axis 0 or -1.
 
 Tensor sum(const Tensor& x, const Axes& axes = {}, bool keepdim = false);   // Bool counts as Int64
 Tensor mean(const Tensor& x, const Axes& axes = {}, bool keepdim = false);  // floats only
+/// Unbiased: over n - 1. That of one element is NaN, and so is its gradient.
 Tensor var(const Tensor& x, const Axes& axes = {}, bool unbiased = true, bool keepdim = false);
+Tensor std(const Tensor& x, const Axes& axes = {}, bool unbiased = true,
+           bool keepdim = false);  // sqrt(var); gradient 0 where it is 0
+Tensor prod(const Tensor& x);      // Bool and Int64 give Int64, here and in cumsum
+Tensor prod(const Tensor& x, int d, bool keepdim = false);
+Tensor cumsum(const Tensor& x, int d);  // sums of all elements up to each
+/// (sum |x|^p)^(1/p) of vectors: 2 the Euclidean one, 0 how many are not 0 (without a gradient),
+/// INFINITY and -INFINITY the largest and smallest |x|. Of nothing it is 0. The gradient is 0 where
+/// the norm is; ties share theirs. Float32 and Float64.
+Tensor norm(const Tensor& x, double p = 2, const Axes& axes = {}, bool keepdim = false);
+Tensor all(const Tensor& x);  // Bool of any dtype, as in logical_and
+Tensor all(const Tensor& x, int d, bool keepdim = false);
+Tensor any(const Tensor& x);
+Tensor any(const Tensor& x, int d, bool keepdim = false);
+Tensor count_nonzero(const Tensor& x, const Axes& axes = {});               // Int64
 Tensor amax(const Tensor& x, const Axes& axes = {}, bool keepdim = false);  // ties share equally
 Tensor amin(const Tensor& x, const Axes& axes = {}, bool keepdim = false);
 Tensor max(const Tensor& x);  // of all elements; ties share equally
@@ -220,6 +277,11 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim = false);
 /// the variance is biased. weight and bias have that shape or are undefined.
 Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-5);
+/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, which are `normalized`; by default
+/// eps is the distance from 1 to the next number of the dtype (Zhang and Sennrich, 2019; PyTorch
+/// has it from 2.4 on). weight has that shape or is undefined.
+Tensor rms_norm(const Tensor& x, const Shape& normalized, const Tensor& weight = {},
+                std::optional<double> eps = {});
 /// Each element 0 with probability p, else x / (1 - p); x itself unless `training`. Draws as
 /// PyTorch does from the default generator. Error for p outside [0, 1].
 Tensor dropout(const Tensor& x, double p = 0.5, bool training = true);
@@ -240,9 +302,15 @@ AttentionResult fused_attention(const Tensor& q, const Tensor& k, const Tensor& 
                                 const Tensor& mask, const Tensor& bias, const Tensor& keep_scale,
                                 double scale, bool want_weights);
 
-// Losses (ops/losses.cpp).
+// Losses (ops/cross_entropy.cpp, ops/losses.cpp). Input and target have one floating dtype and one
+// shape (PyTorch broadcasts some of them), unless said otherwise.
 
-enum class Reduction { None, Mean, Sum };
+enum class Reduction {
+  None,
+  Mean,
+  Sum,
+  BatchMean  // sum / input.size(0), of kl_div alone
+};
 struct CrossEntropyOptions {
   Index ignore_index = -100;  // targets that do not count
   Reduction reduction = Reduction::Mean;
@@ -252,8 +320,41 @@ struct CrossEntropyOptions {
 /// over the targets that count; if none does it is NaN, with zero gradients, as in PyTorch.
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                      const CrossEntropyOptions& options = {});
-/// (input - target)^2, averaged. Shapes must be equal.
+/// -input at the target class: what cross_entropy makes of log-probabilities, in the same shapes.
+struct NllLossOptions {
+  Index ignore_index = -100;
+  Reduction reduction = Reduction::Mean;
+};
+Tensor nll_loss(const Tensor& input, const Tensor& target, const NllLossOptions& options = {});
+/// (input - target)^2.
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
+/// |input - target|; derivative 0 at 0.
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean);
+/// With d = |input - target|: d^2 / (2 beta) where d < beta, else d - beta / 2. Beta 0 is l1_loss,
+/// also in its derivative at 0; Error below 0.
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      Reduction reduction = Reduction::Mean, double beta = 1);
+/// delta times smooth_l1_loss with beta = delta. Error unless delta > 0.
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean,
+                  double delta = 1);
+/// target (log(target) - input) of log-probabilities `input`, 0 where target is 0; with
+/// `log_target` exp(target) (target - input). The derivative for a target of 0 is -input (PyTorch's
+/// is NaN).
+Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::Mean,
+              bool log_target = false);
+/// -(target log(input) + (1 - target) log(1 - input)), logarithms not below -100, times `weight`,
+/// which broadcasts to the input or is undefined. Error for input outside [0, 1].
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight = {},
+                            Reduction reduction = Reduction::Mean);
+/// The same of sigmoid(input), without bounds and for any finite input; `pos_weight`, which
+/// broadcasts too, multiplies the target's part. Both weights have gradients (in PyTorch neither).
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const Tensor& weight = {},
+                                        Reduction reduction = Reduction::Mean,
+                                        const Tensor& pos_weight = {});
+/// sum(a b) / (max(norm(a), eps) max(norm(b), eps)) along d; a and b broadcast. Below eps a norm is
+/// constant, and so it is to the gradient (PyTorch 1.13 has it vary).
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, int d = 1, double eps = 1e-8);
 
 // Adjoints (ops/adjoints.cpp): what the derivative of indexing is. The rest is zero.
 

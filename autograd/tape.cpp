@@ -48,9 +48,11 @@ void detail::succeed(Tensor& self, Ref<Node> node) {
 // What gives the result of an in-place op without changing anything.
 static std::string alternative(const std::string& op) {
   if (op == "copy_") return "the source in its place";
-  const std::string name = op == "fill_"   ? "full_like"
-                           : op == "zero_" ? "zeros_like"
-                                           : op.substr(0, op.size() - 1);
+  const std::string name = op == "fill_"      ? "full_like"
+                           : op == "zero_"    ? "zeros_like"
+                           : op == "uniform_" ? "rand_like"
+                           : op == "normal_"  ? "randn_like"
+                                              : op.substr(0, op.size() - 1);
   return name + ", which makes a new tensor";
 }
 

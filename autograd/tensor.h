@@ -213,10 +213,20 @@ class Tensor {
   Tensor mul(Scalar other) const;
   Tensor div(Scalar other) const;
   Tensor pow(Scalar exponent) const;
+  Tensor floor_divide(const Tensor& other) const;
+  Tensor floor_divide(Scalar other) const;
+  Tensor remainder(const Tensor& other) const;
+  Tensor remainder(Scalar other) const;
+  Tensor lerp(const Tensor& end, const Tensor& weight) const;
+  Tensor lerp(const Tensor& end, Scalar weight) const;
   Tensor neg() const;
   Tensor abs() const;
   Tensor exp() const;
+  Tensor expm1() const;
   Tensor log() const;
+  Tensor log1p() const;
+  Tensor log2() const;
+  Tensor log10() const;
   Tensor sqrt() const;
   Tensor rsqrt() const;
   Tensor sin() const;
@@ -224,6 +234,15 @@ class Tensor {
   Tensor tanh() const;
   Tensor sigmoid() const;
   Tensor relu() const;
+  Tensor square() const;
+  Tensor reciprocal() const;
+  Tensor erf() const;
+  Tensor logaddexp(const Tensor& other) const;
+  Tensor sign() const;
+  Tensor floor() const;
+  Tensor ceil() const;
+  Tensor round() const;
+  Tensor trunc() const;
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
   Tensor maximum(const Tensor& other) const;
   Tensor minimum(const Tensor& other) const;
@@ -247,6 +266,12 @@ class Tensor {
   Tensor logical_not() const;
   Tensor logical_and(const Tensor& other) const;
   Tensor logical_or(const Tensor& other) const;
+  Tensor logical_xor(const Tensor& other) const;
+  Tensor isnan() const;
+  Tensor isinf() const;
+  Tensor isfinite() const;
+  Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                 bool equal_nan = false) const;
   bool equal(const Tensor& other) const;
   bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                 bool equal_nan = false) const;
@@ -256,6 +281,16 @@ class Tensor {
   Tensor sum(const Axes& axes = {}, bool keepdim = false) const;
   Tensor mean(const Axes& axes = {}, bool keepdim = false) const;
   Tensor var(const Axes& axes = {}, bool unbiased = true, bool keepdim = false) const;
+  Tensor std(const Axes& axes = {}, bool unbiased = true, bool keepdim = false) const;
+  Tensor prod() const;
+  Tensor prod(int d, bool keepdim = false) const;
+  Tensor cumsum(int d) const;
+  Tensor norm(double p = 2, const Axes& axes = {}, bool keepdim = false) const;
+  Tensor all() const;
+  Tensor all(int d, bool keepdim = false) const;
+  Tensor any() const;
+  Tensor any(int d, bool keepdim = false) const;
+  Tensor count_nonzero(const Axes& axes = {}) const;
   Tensor max() const;
   Tensor min() const;
   ValuesIndices max(int d, bool keepdim = false) const;
@@ -295,6 +330,45 @@ class Tensor {
                      bool accumulate = false);
   Tensor& index_put_(const std::vector<TensorIndex>& indices, Scalar value,
                      bool accumulate = false);
+  Tensor& pow_(const Tensor& exponent);
+  Tensor& pow_(Scalar exponent);
+  Tensor& floor_divide_(const Tensor& other);
+  Tensor& floor_divide_(Scalar other);
+  Tensor& remainder_(const Tensor& other);
+  Tensor& remainder_(Scalar other);
+  Tensor& lerp_(const Tensor& end, const Tensor& weight);
+  Tensor& lerp_(const Tensor& end, Scalar weight);
+  Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = {});
+  Tensor& tril_(Index diagonal = 0);
+  Tensor& triu_(Index diagonal = 0);
+  Tensor& neg_();
+  Tensor& abs_();
+  Tensor& exp_();
+  Tensor& expm1_();
+  Tensor& log_();
+  Tensor& log1p_();
+  Tensor& log2_();
+  Tensor& log10_();
+  Tensor& sqrt_();
+  Tensor& rsqrt_();
+  Tensor& sin_();
+  Tensor& cos_();
+  Tensor& tanh_();
+  Tensor& sigmoid_();
+  Tensor& relu_();
+  Tensor& square_();
+  Tensor& reciprocal_();
+  Tensor& erf_();
+  Tensor& sign_();
+  Tensor& floor_();
+  Tensor& ceil_();
+  Tensor& round_();
+  Tensor& trunc_();
+  /// Draws from the default generator as PyTorch does: uniform in [from, to), normal, or 1 with
+  /// probability p, else 0 (any dtype). The gradient of what was there is zero.
+  Tensor& uniform_(double from = 0, double to = 1);
+  Tensor& normal_(double mean = 0, double std = 1);
+  Tensor& bernoulli_(double p = 0.5);
 
   // For the tape.
 

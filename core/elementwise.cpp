@@ -105,11 +105,9 @@ NDArray compare(const char* op, const NDArray& a, const NDArray& b, Pick pick) {
 }
 template <class Pick>
 NDArray compare(const char* op, const NDArray& a, Scalar b, Pick pick) {
-  // As numbers: false is less than 0.5, and neither is 2.
-  if (a.dtype() == DType::Bool && b.dtype() != DType::Bool)
-    return compare(op, cast(a, DType::Float64), b, pick);
   return dispatch(a.dtype(), [&]<class T>() {
-    // Whole numbers so large that they are rounded here stay on their side of any fraction.
+    // As numbers: false is less than 0.5, and neither is 2. Whole numbers so large that they are
+    // rounded here stay on their side of any fraction.
     if (!b.fits<T>()) return compare(op, cast(a, DType::Float64), b, pick);
     return zip(op, a, b.to<T>(op), DType::Bool, pick(kernels::kernels<Any<T>>()));
   });

@@ -1,4 +1,4 @@
-// Rows: what works on each element alone.
+// Rows: arithmetic and comparisons.
 #include "shapes.h"
 
 namespace tapehead::op_rows {
@@ -32,66 +32,25 @@ Rows arithmetic() {
        .positive = true},
       {"pow", "pow(2.5, a)", unary, [](In x) { return pow(2.5, x[0]); }},
       {"neg", "neg(a)", unary, [](In x) { return neg(x[0]); }},
-  };
-}
-
-// No example input is near the bounds of clamp.
-Rows pointwise() {
-  return {
-      {"abs", "abs(a)", unary, [](In x) { return abs(x[0]); }},
-      {"exp", "exp(a)", unary, [](In x) { return exp(x[0]); }},
-      {"log", "log(a)", unary, [](In x) { return log(x[0]); }, /*positive=*/true},
-      {"sqrt", "sqrt(a)", unary, [](In x) { return sqrt(x[0]); }, /*positive=*/true},
-      {"rsqrt", "rsqrt(a)", unary, [](In x) { return rsqrt(x[0]); }, /*positive=*/true},
-      {"sin", "sin(a)", unary, [](In x) { return sin(x[0]); }},
-      {"cos", "cos(a)", unary, [](In x) { return cos(x[0]); }},
-      {"tanh", "tanh(a)", unary, [](In x) { return tanh(x[0]); }},
-      {"sigmoid", "sigmoid(a)", unary, [](In x) { return sigmoid(x[0]); }},
-      {"relu", "relu(a)", unary, [](In x) { return relu(x[0]); }},
-      {"gelu", "gelu(a)", unary, [](In x) { return gelu(x[0]); }},
-      {"gelu", "gelu(a, approximate='tanh')", unary, [](In x) { return gelu(x[0], "tanh"); }},
-      {"clamp", "clamp(a, -0.71, 0.93)", unary, [](In x) { return clamp(x[0], -0.71, 0.93); }},
-      {"clamp", "clamp(a, min=-0.71)", unary, [](In x) { return clamp(x[0], -0.71); }},
-      {"clamp", "clamp(a, max=0.93)", unary, [](In x) { return clamp(x[0], {}, 0.93); }},
-      {"maximum", "maximum(a, b)", binary, [](In x) { return maximum(x[0], x[1]); }},
-      {"minimum", "minimum(a, b)", binary, [](In x) { return minimum(x[0], x[1]); }},
-      {"where",
-       "where(every_third(2, 3), a, b)",
-       {{{2, 3}, {2, 3}}, {{3}, {2, 1}}, {{}, {1}}},
-       [](In x) {
-         return where(every_third({2, 3}), x[0], x[1]);
-       }},
-      {"where",
-       "where(every_third(3, 2).mT, a, b)",
-       {{{2, 3}, {2, 3}}},
-       [](In x) {
-         return where(mT(every_third({3, 2})), x[0], x[1]);
-       }},
-      {"where",
-       "where(every_third(3), a, -1.5)",
-       {{{2, 3}}, {{}}, {{0, 3}}},
-       [](In x) { return where(every_third({3}), x[0], -1.5); }},
-      {"where",
-       "where(every_third(3), -1.5, a)",
-       {{{2, 3}}, {{}}, {{0, 3}}},
-       [](In x) { return where(every_third({3}), -1.5, x[0]); }},
-      {.op = "where",
-       .call = "where(a > 0.5, 3, -2)",
-       .inputs = unary,
-       .f = [](In x) { return where(x[0] > 0.5, 3, -2); },
-       .differentiable = false},
-      {"masked_fill", "masked_fill(a, a < 0.6, -1.5)", unary,
-       [](In x) { return masked_fill(x[0], x[0] < 0.6, -1.5); }},
-      {"masked_fill",
-       "masked_fill(a, every_third(3), -1.5)",
-       {{{2, 3}}, {{2, 1, 3}}, {{0, 3}}},
-       [](In x) { return masked_fill(x[0], every_third({3}), -1.5); }},
-      {"masked_fill",
-       "masked_fill(a, every_third(3, 2).mT, -1.5)",
-       {{{2, 3}}},
-       [](In x) {
-         return masked_fill(x[0], mT(every_third({3, 2})), -1.5);
-       }},
+      // No quotient here is a whole number, at which they jump.
+      {"floor_divide", "div(a * 3.1415, b, rounding_mode='floor') * a * b", binary,
+       [](In x) { return floor_divide(x[0] * 3.1415, x[1]) * x[0] * x[1]; }},
+      {"floor_divide", "div(a * 3.1415, 0.7, rounding_mode='floor') * a", unary,
+       [](In x) { return floor_divide(x[0] * 3.1415, 0.7) * x[0]; }},
+      {"remainder", "remainder(a * 3.1415, b)", binary,
+       [](In x) { return remainder(x[0] * 3.1415, x[1]); }},
+      {"remainder", "remainder(a * 3.1415, -0.7)", unary,
+       [](In x) { return remainder(x[0] * 3.1415, -0.7); }},
+      {"lerp",
+       "lerp(a, b, c)",
+       {{{2, 3}, {2, 3}, {2, 3}},
+        {{2, 1, 3}, {4, 1}, {}},
+        {{3}, {3}, {2, 1}},
+        {{}, {}, {}},
+        {{0, 3}, {3}, {1}}},
+       [](In x) { return lerp(x[0], x[1], x[2]); }},
+      {"lerp", "lerp(a, b, 0.3)", binary, [](In x) { return lerp(x[0], x[1], 0.3); }},
+      {"lerp", "lerp(a, b, 0.8)", binary, [](In x) { return lerp(x[0], x[1], 0.8); }},
   };
 }
 
@@ -116,6 +75,20 @@ Rows comparisons() {
        [](In x) { return logical_and(x[0] > 0, x[1] > 0); }},
       {"logical_or", "logical_or(a > 0, b > 0)", binary,
        [](In x) { return logical_or(x[0] > 0, x[1] > 0); }},
+      {"logical_not", "logical_not(floor(a))", unary,
+       [](In x) { return logical_not(floor(x[0])); }},
+      {"logical_and", "logical_and(floor(a), b > 0)", binary,
+       [](In x) { return logical_and(floor(x[0]), x[1] > 0); }},
+      {"logical_or", "logical_or(floor(a), b > 0)", binary,
+       [](In x) { return logical_or(floor(x[0]), x[1] > 0); }},
+      {"logical_xor", "logical_xor(floor(a), b > 0)", binary,
+       [](In x) { return logical_xor(floor(x[0]), x[1] > 0); }},
+      {"isnan", "isnan(log(a))", unary, [](In x) { return isnan(log(x[0])); }},
+      {"isinf", "isinf(a / floor(a))", unary, [](In x) { return isinf(x[0] / floor(x[0])); }},
+      {"isfinite", "isfinite(a / floor(a))", unary,
+       [](In x) { return isfinite(x[0] / floor(x[0])); }},
+      {"isclose", "isclose(a, b, rtol=0.4, atol=0.01)", binary,
+       [](In x) { return isclose(x[0], x[1], 0.4, 0.01); }},
       {"equal", "tensor(equal(a, a + 0))", unary,
        [](In x) { return tensor(equal(x[0], x[0] + 0)); }},
       {"allclose", "tensor(allclose(a, a + 1e-4, rtol=0, atol=1e-3))", unary,

@@ -1,5 +1,7 @@
 // Rows: methods that change a tensor, here a copy of the first input: row-major, transposed and
 // with gaps.
+#include <array>
+
 #include "shapes.h"
 
 namespace tapehead::op_rows {
@@ -25,6 +27,102 @@ std::vector<Target> targets() {
        [](const Tensor& a) { return (a * 1).slice(-1, 1, 4, 2); },
        {{{2, 5}}, {{3, 4}}, {{0, 4}}},
        {{{2, 5}, {2, 2}}, {{3, 4}, {2}}, {{0, 4}, {1}}}},
+  };
+}
+
+// Float64 throughout, whose random numbers are others than Float32's.
+Tensor seeded(Tensor (*copy)(const Tensor&), const Tensor& x) {
+  manual_seed(3);
+  return copy(x.to(Float64));
+}
+
+using Method = Tensor& (Tensor::*)();
+struct Named {
+  const char* op;
+  Method method;
+};
+constexpr std::array smooth{Named{"neg_", &Tensor::neg_},
+                            Named{"abs_", &Tensor::abs_},
+                            Named{"exp_", &Tensor::exp_},
+                            Named{"expm1_", &Tensor::expm1_},
+                            Named{"sin_", &Tensor::sin_},
+                            Named{"cos_", &Tensor::cos_},
+                            Named{"tanh_", &Tensor::tanh_},
+                            Named{"sigmoid_", &Tensor::sigmoid_},
+                            Named{"relu_", &Tensor::relu_},
+                            Named{"square_", &Tensor::square_},
+                            Named{"reciprocal_", &Tensor::reciprocal_},
+                            Named{"erf_", &Tensor::erf_}};
+constexpr std::array of_positive{Named{"log_", &Tensor::log_},   Named{"log1p_", &Tensor::log1p_},
+                                 Named{"log2_", &Tensor::log2_}, Named{"log10_", &Tensor::log10_},
+                                 Named{"sqrt_", &Tensor::sqrt_}, Named{"rsqrt_", &Tensor::rsqrt_}};
+constexpr std::array steps{Named{"sign_", &Tensor::sign_}, Named{"floor_", &Tensor::floor_},
+                           Named{"ceil_", &Tensor::ceil_}, Named{"round_", &Tensor::round_},
+                           Named{"trunc_", &Tensor::trunc_}};
+
+Rows alone(const Target& target) {
+  Rows rows;
+  const auto copy = target.copy;
+  for (const auto& [op, method] : smooth)
+    rows.push_back({op, target.text + "." + op + "()", target.alone,
+                    [copy, f = method](In x) { return (copy(x[0]).*f)(); }});
+  for (const auto& [op, method] : of_positive)
+    rows.push_back({op, target.text + "." + op + "()", target.alone,
+                    [copy, f = method](In x) { return (copy(x[0]).*f)(); }, /*positive=*/true});
+  // No example input times 1.3 is where these jump.
+  for (const auto& [op, method] : steps)
+    rows.push_back({.op = op,
+                    .call = target.text + ".mul_(1.3)." + op + "()",
+                    .inputs = target.alone,
+                    .f = [copy, f = method](In x) { return (copy(x[0]).mul_(1.3).*f)(); },
+                    .forgets_first = true});
+  return rows;
+}
+
+Rows with_numbers(const Target& target) {
+  const auto copy = target.copy;
+  const std::string& text = target.text;
+  Sets matrices;
+  for (const OpRow::Shapes& shapes : target.alone)
+    if (shapes[0].rank() >= 2) matrices.push_back(shapes);
+  return {
+      {"pow_", text + ".pow_(3)", target.alone, [copy](In x) { return copy(x[0]).pow_(3); }},
+      {"remainder_", text + ".remainder_(-0.7)", target.alone,
+       [copy](In x) { return copy(x[0]).remainder_(-0.7); }},
+      {.op = "floor_divide_",
+       .call = text + ".mul_(3.1415).div_(0.7, rounding_mode='floor')",
+       .inputs = target.alone,
+       .f = [copy](In x) { return copy(x[0]).mul_(3.1415).floor_divide_(0.7); },
+       .forgets_first = true},
+      {"clamp_", text + ".clamp_(-0.71, 0.93)", target.alone,
+       [copy](In x) { return copy(x[0]).clamp_(-0.71, 0.93); }},
+      {"tril_", text + ".tril_()", matrices, [copy](In x) { return copy(x[0]).tril_(); }},
+      {"triu_", text + ".triu_(1)", matrices, [copy](In x) { return copy(x[0]).triu_(1); }},
+  };
+}
+
+Rows with_tensors(const Target& target) {
+  const auto copy = target.copy;
+  const std::string& text = target.text;
+  Sets with_two = target.with_other;
+  for (OpRow::Shapes& shapes : with_two) shapes.push_back({});
+  return {
+      {.op = "pow_",
+       .call = text + ".pow_(b)",
+       .inputs = target.with_other,
+       .f = [copy](In x) { return copy(x[0]).pow_(x[1]); },
+       .positive = true},
+      {"remainder_", text + ".mul_(3.1415).remainder_(b)", target.with_other,
+       [copy](In x) { return copy(x[0]).mul_(3.1415).remainder_(x[1]); }},
+      {.op = "floor_divide_",
+       .call = text + ".mul_(3.1415).div_(b, rounding_mode='floor') * b",
+       .inputs = target.with_other,
+       .f = [copy](In x) { return copy(x[0]).mul_(3.1415).floor_divide_(x[1]) * x[1]; },
+       .forgets_first = true},
+      {"lerp_", text + ".lerp_(b, 0.3)", target.with_other,
+       [copy](In x) { return copy(x[0]).lerp_(x[1], 0.3); }},
+      {"lerp_", text + ".lerp_(b, c)", with_two,
+       [copy](In x) { return copy(x[0]).lerp_(x[1], x[2]); }},
   };
 }
 
@@ -54,6 +152,12 @@ Rows onto(const Target& target) {
       {"copy_", text + ".copy_(b)", with_other, [copy](In x) { return copy(x[0]).copy_(x[1]); }},
       {"fill_", text + ".fill_(1.5)", alone, [copy](In x) { return copy(x[0]).fill_(1.5); }},
       {"zero_", text + ".zero_()", alone, [copy](In x) { return copy(x[0]).zero_(); }},
+      {"uniform_", "seeded(Tensor.uniform_, " + text + ", -1, 2)", alone,
+       [copy](In x) { return seeded(copy, x[0]).uniform_(-1, 2); }},
+      {"normal_", "seeded(Tensor.normal_, " + text + ", 1, 0.5)", alone,
+       [copy](In x) { return seeded(copy, x[0]).normal_(1, 0.5); }},
+      {"bernoulli_", "seeded(Tensor.bernoulli_, " + text + ", 0.3)", alone,
+       [copy](In x) { return seeded(copy, x[0]).bernoulli_(0.3); }},
   };
   for (OpRow& row : overwriting) row.forgets_first = true, rows.push_back(std::move(row));
   return rows;
@@ -67,7 +171,8 @@ Rows in_place() {
          return clone(x[0]).masked_fill_(mT(every_third({3, 2})), -1.5);
        }}};
   for (const Target& target : targets())
-    for (OpRow& row : onto(target)) all.push_back(std::move(row));
+    for (const auto part : {onto, alone, with_numbers, with_tensors})
+      for (OpRow& row : part(target)) all.push_back(std::move(row));
   return all;
 }
 

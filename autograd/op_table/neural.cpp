@@ -1,4 +1,4 @@
-// Rows: softmax, normalisation, dropout, losses.
+// Rows: softmax, normalisation, dropout.
 #include "shapes.h"
 
 namespace tapehead::op_rows {
@@ -42,6 +42,20 @@ Rows normalisation() {
        "layer_norm(a, (4,), None, b)",
        {{{3, 4}, {4}}},
        [](In x) { return layer_norm(x[0], {4}, {}, x[1]); }},
+      {"rms_norm",
+       "rms_norm(a, (4,), b)",
+       {{{2, 3, 4}, {4}}, {{4}, {4}}, {{0, 4}, {4}}, {{1, 4}, {4}}},
+       [](In x) { return rms_norm(x[0], {4}, x[1]); }},
+      {"rms_norm",
+       "rms_norm(a, (3, 2), b, 0.1)",
+       {{{2, 3, 2}, {3, 2}}, {{3, 2}, {3, 2}}},
+       [](In x) {
+         return rms_norm(x[0], {3, 2}, x[1], 0.1);
+       }},
+      {"rms_norm",
+       "rms_norm(a, (4,), eps=0.1)",
+       {{{3, 4}}},
+       [](In x) { return rms_norm(x[0], {4}, {}, 0.1); }},
       {"dropout",
        "seeded(dropout, a, 0.4)",
        {{{3, 4}}, {{}}, {{0, 2}}},
@@ -58,67 +72,6 @@ Rows normalisation() {
          manual_seed(3);
          return x[0] * dropout_mask(x[0].shape(), 0.25, x[0].dtype());
        }},
-  };
-}
-
-namespace {
-
-Tensor classes() { return tensor({2, 0, -100, 1}); }
-Tensor pixels() { return tensor({{1, -100}, {0, 2}}); }
-CrossEntropyOptions with(Reduction reduction, double label_smoothing = 0) {
-  return {.reduction = reduction, .label_smoothing = label_smoothing};
-}
-
-}  // namespace
-
-Rows losses() {
-  const Sets pair{{{2, 3}, {2, 3}}, {{}, {}}, {{1}, {1}}};
-  Sets or_none = pair;  // the mean of nothing is NaN
-  or_none.push_back({{0, 3}, {0, 3}});
-  return {
-      {"cross_entropy",
-       "cross_entropy(a, classes)",
-       {{{4, 3}}, {{4, 5}}},
-       [](In x) { return cross_entropy(x[0], classes()); }},
-      {"cross_entropy",
-       "cross_entropy(a, classes, reduction='sum', label_smoothing=0.1)",
-       {{{4, 3}}},
-       [](In x) { return cross_entropy(x[0], classes(), with(Reduction::Sum, 0.1)); }},
-      {"cross_entropy",
-       "cross_entropy(a, classes, reduction='none', label_smoothing=0.1)",
-       {{{4, 3}}},
-       [](In x) { return cross_entropy(x[0], classes(), with(Reduction::None, 0.1)); }},
-      {"cross_entropy",
-       "cross_entropy(a, pixels, label_smoothing=0.2)",
-       {{{2, 3, 2}}},
-       [](In x) { return cross_entropy(x[0], pixels(), with(Reduction::Mean, 0.2)); }},
-      {"cross_entropy",
-       "cross_entropy(a, tensor([1, 2, 1, 0]), ignore_index=1)",
-       {{{4, 3}}},
-       [](In x) {
-         return cross_entropy(x[0], tensor({1, 2, 1, 0}), {.ignore_index = 1});
-       }},
-      {"cross_entropy",
-       "cross_entropy(a, zeros(len(a)).long(), reduction='sum')",
-       {{{2, 3}}, {{1, 3}}, {{2, 1}}, {{1, 1}}, {{0, 3}}},
-       [](In x) {
-         return cross_entropy(x[0], zeros({x[0].size(0)}, Int64), with(Reduction::Sum));
-       }},
-      {"cross_entropy",
-       "cross_entropy(a, tensor(2))",
-       {{{3}}},
-       [](In x) { return cross_entropy(x[0], tensor(2)); }},
-      {"cross_entropy",
-       "cross_entropy(a, tensor([2, 1, 0, 1])[::2])",
-       {{{2, 3}}},
-       [](In x) {
-         return cross_entropy(x[0], slice(tensor({2, 1, 0, 1}), 0, 0, 4, 2));
-       }},
-      {"mse_loss", "mse_loss(a, b)", pair, [](In x) { return mse_loss(x[0], x[1]); }},
-      {"mse_loss", "mse_loss(a, b, reduction='sum')", or_none,
-       [](In x) { return mse_loss(x[0], x[1], Reduction::Sum); }},
-      {"mse_loss", "mse_loss(a, b, reduction='none')", or_none,
-       [](In x) { return mse_loss(x[0], x[1], Reduction::None); }},
   };
 }
 

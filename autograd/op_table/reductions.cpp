@@ -1,4 +1,6 @@
 // Rows: many elements to fewer.
+#include <cmath>
+
 #include "shapes.h"
 
 namespace tapehead::op_rows {
@@ -66,6 +68,88 @@ Rows reductions() {
        [](In x) {
          return var(x[0], {0, -1}, false, true);
        }},
+      {"std", "std(a)", spread, [](In x) { return tapehead::std(x[0]); }},
+      {"std",
+       "std(a, dim=(0, -1), unbiased=False, keepdim=True)",
+       {{{2, 3, 4}}, {{2, 0, 4}}},
+       [](In x) {
+         return tapehead::std(x[0], {0, -1}, false, true);
+       }},
+      {"prod", "prod(a)", unary, [](In x) { return prod(x[0]); }},
+      {"prod", "prod(a, 1)", cubes, [](In x) { return prod(x[0], 1); }},
+      {"prod", "prod(a, -1, keepdim=True)", cubes, [](In x) { return prod(x[0], -1, true); }},
+      // One zero (the second element is -1), and two of them.
+      {"prod", "prod(a + 1)", {{{3}}, {{2, 3}}}, [](In x) { return prod(x[0] + 1); }},
+      {"prod",
+       "prod(stack([a + 1, a, a + 1]), 0)",
+       {{{3}}, {{2, 3}}},
+       [](In x) {
+         return prod(stack({x[0] + 1, x[0], x[0] + 1}), 0);
+       }},
+      {"prod",
+       "prod(a.masked_fill(every_third(3, 1), 0), 1)",
+       {{{3, 4}}, {{3, 1}}},
+       [](In x) {
+         return prod(masked_fill(x[0], every_third({3, 1}), 0), 1);
+       }},
+      {"cumsum", "cumsum(a, 0)", unary, [](In x) { return cumsum(x[0], 0); }},
+      {"cumsum", "cumsum(a, -2)", cubes, [](In x) { return cumsum(x[0], -2); }},
+      {"norm", "norm(a)", unary, [](In x) { return norm(x[0]); }},
+      {"norm", "norm(a, dim=(0, -1), keepdim=True)", cubes,
+       [](In x) {
+         return norm(x[0], 2, {0, -1}, true);
+       }},
+      {"norm", "norm(a, p=1, dim=1)", cubes, [](In x) { return norm(x[0], 1, {1}); }},
+      {"norm", "norm(a, p=3, dim=1)", cubes, [](In x) { return norm(x[0], 3, {1}); }},
+      {"norm", "norm(a, p=1.5, dim=1)", cubes, [](In x) { return norm(x[0], 1.5, {1}); }},
+      {"norm", "norm(a, p=0.5)", unary, [](In x) { return norm(x[0], 0.5); }},
+      {"norm", "norm(a, p=-1, dim=1)", cubes, [](In x) { return norm(x[0], -1, {1}); }},
+      {"norm",
+       "norm(a, p=inf, dim=1)",
+       {{{2, 3, 4}}, {{1, 3, 1}}},
+       [](In x) { return norm(x[0], INFINITY, {1}); }},
+      {"norm",
+       "norm(a, p=-inf)",
+       {{{2, 3, 4}}, {{}}, {{0, 3}}},
+       [](In x) { return norm(x[0], -INFINITY); }},
+      {.op = "norm",
+       .call = "norm(a, p=0, dim=1)",
+       .inputs = cubes,
+       .f = [](In x) { return norm(x[0], 0, {1}); },
+       .differentiable = false},
+      {.op = "all",
+       .call = "all(a > -1.5)",
+       .inputs = unary,
+       .f = [](In x) { return all(x[0] > -1.5); },
+       .differentiable = false},
+      {.op = "all",
+       .call = "all(a, 1, keepdim=True)",
+       .inputs = cubes,
+       .f = [](In x) { return all(x[0], 1, true); },
+       .differentiable = false},
+      {.op = "any",
+       .call = "any(a > 1)",
+       .inputs = unary,
+       .f = [](In x) { return any(x[0] > 1); },
+       .differentiable = false},
+      {.op = "any",
+       .call = "any(floor(a), -1)",
+       .inputs = cubes,
+       .f = [](In x) { return any(floor(x[0]), -1); },
+       .differentiable = false},
+      {.op = "count_nonzero",
+       .call = "count_nonzero(floor(a))",
+       .inputs = unary,
+       .f = [](In x) { return count_nonzero(floor(x[0])); },
+       .differentiable = false},
+      {.op = "count_nonzero",
+       .call = "count_nonzero(floor(a), dim=(0, -1))",
+       .inputs = cubes,
+       .f =
+           [](In x) {
+             return count_nonzero(floor(x[0]), {0, -1});
+           },
+       .differentiable = false},
       {"sum_to",
        "a.sum_to_size(3, 1)",
        {{{2, 3, 4}}, {{3, 2}}, {{3, 1}}, {{0, 3, 2}}},

@@ -130,6 +130,33 @@ Tensor pow(Scalar a, const Tensor& b) {
       args(a));
 }
 
+// c = a + w (b - a)  gives  da = (1 - w) g,  db = w g  and  dw = (b - a) g.
+// From whichever end is nearer, so that both are met.
+static NDArray between(const NDArray& a, const NDArray& b, const NDArray& w) {
+  const NDArray apart = core::sub(b, a);
+  return core::where(core::lt(core::abs(w), 0.5), core::add(a, core::mul(w, apart)),
+                     core::sub(b, core::mul(apart, core::sub(1, w))));
+}
+Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight) {
+  check_defined("lerp", a, b, weight);
+  core::check_floating("lerp", a.dtype());
+  core::check_same("lerp", a.dtype(), b.dtype());
+  core::check_same("lerp", a.dtype(), weight.dtype());
+  return record(
+      "lerp", [&] { return between(a.array(), b.array(), weight.array()); },
+      wrt(a,
+          [w = saved(weight), s = a.shape()](const Tensor& g) { return sum_to(g * (1 - w()), s); }),
+      wrt(b, [w = saved(weight), s = b.shape()](const Tensor& g) { return sum_to(g * w(), s); }),
+      wrt(weight, [a = saved(a), b = saved(b), s = weight.shape()](const Tensor& g) {
+        return sum_to(g * (b() - a()), s);
+      }));
+}
+Tensor lerp(const Tensor& a, const Tensor& b, Scalar weight) {
+  check_defined("lerp", a, b);
+  core::check_floating("lerp", a.dtype());
+  return lerp(a, b, full({}, weight.real(), a.dtype()));
+}
+
 Tensor neg(const Tensor& x) {
   check_defined("neg", x);
   return record(

@@ -1,4 +1,6 @@
 // Comparisons: Bool results, which have no gradient.
+#include <cmath>
+
 #include "../../core/elementwise.h"
 #include "../ops.h"
 #include "check_defined.h"
@@ -83,6 +85,40 @@ Tensor logical_or(const Tensor& a, const Tensor& b) {
       "logical_or", [&] { return core::logical_or(a.array(), b.array()); }, with(a, b));
 }
 
+Tensor logical_xor(const Tensor& a, const Tensor& b) {
+  check_defined("logical_xor", a, b);
+  return record(
+      "logical_xor", [&] { return core::logical_xor(a.array(), b.array()); }, with(a, b));
+}
+
+// Only floats hold other than finite numbers.
+static NDArray is(const NDArray& x, bool infinite) {
+  if (!is_floating(x.dtype())) return NDArray::full(x.shape(), !infinite, Bool);
+  const NDArray size = core::abs(x);
+  return infinite ? core::eq(size, INFINITY) : core::lt(size, INFINITY);
+}
+Tensor isnan(const Tensor& x) {
+  check_defined("isnan", x);
+  return record(
+      "isnan", [&] { return core::ne(x.array(), x.array()); }, with(x));
+}
+Tensor isinf(const Tensor& x) {
+  check_defined("isinf", x);
+  return record(
+      "isinf", [&] { return is(x.array(), true); }, with(x));
+}
+Tensor isfinite(const Tensor& x) {
+  check_defined("isfinite", x);
+  return record(
+      "isfinite", [&] { return is(x.array(), false); }, with(x));
+}
+
+Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
+  check_defined("isclose", a, b);
+  return record(
+      "isclose", [&] { return core::isclose(a.array(), b.array(), rtol, atol, equal_nan); },
+      with(a, b), args(rtol, atol));
+}
 bool equal(const Tensor& a, const Tensor& b) {
   check_defined("equal", a, b);
   return core::equal(a.array(), b.array());

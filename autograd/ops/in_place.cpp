@@ -1,6 +1,7 @@
 // In-place ops. Rules see the inputs as they were; where a rule needs the old value of what is
 // changed, that value is cloned first.
 #include "../../core/elementwise.h"
+#include "../../core/random.h"
 #include "../create.h"
 #include "../ops.h"
 #include "check_defined.h"
@@ -17,6 +18,44 @@ Tensor before(const Tensor& self, const Tensor& other) {
 Scalar negated(const NDArray& x, Scalar value) {
   core::dispatch_numeric("sub_", x.dtype(), [&]<class T>() { value.to<T>("sub_"); });
   return -value;
+}
+
+// Observers hear nothing while this lives.
+struct Unobserved {
+  Unobserved() = default;
+  Unobserved(const Unobserved&) = delete;
+  Unobserved& operator=(const Unobserved&) = delete;
+  ~Unobserved() { tape.observers = observers; }
+  Observer* observers = std::exchange(tape.observers, nullptr);
+};
+
+// f(self, others…), an op of its own, written over self. Its rule is that op's, about a copy of
+// self that keeps the old value.
+template <class F, class... Others>
+Tensor& overwritten(const char* op, Tensor& self, F f, const Others&... others) {
+  detail::check_target(op, self);
+  (check_defined(op, others), ...);
+  const bool recorded = taping() && (self.requires_grad() || ... || others.requires_grad());
+  if (recorded) detail::check_in_place(op, self);
+  const auto change = [&](NDArray& x) {
+    const Unobserved silence;
+    const Tensor result = f(recorded ? self.clone() : self.detach(), others...);
+    core::copy_(x, result.array(), op);
+    if (recorded) detail::succeed(self, Ref<Node>::share(result.node()));
+  };
+  return record_in_place(op, self, change, with(self, others...));
+}
+
+// Nothing of the old value is left, so its gradient is zero.
+template <class Draw>
+Tensor& redrawn(const char* op, Tensor& self, Draw draw) {
+  return record_in_place(
+      op, self,
+      [&](NDArray& x) {
+        const std::lock_guard lock(core::default_generator_mutex());
+        draw(core::default_generator(), x);
+      },
+      wrt(self, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 }  // namespace
@@ -113,6 +152,92 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
       "masked_fill_", *this, [&](NDArray& x) { core::masked_fill_(x, mask.array(), value); },
       wrt(*this, [mask = saved(mask)](const Tensor& g) { return g.masked_fill(mask(), 0); }),
       with(mask), args(value));
+}
+
+// Tensors and what is given beside them.
+
+Tensor& Tensor::pow_(const Tensor& exponent) {
+  return overwritten(
+      "pow_", *this, [](const Tensor& x, const Tensor& b) { return x.pow(b); }, exponent);
+}
+Tensor& Tensor::floor_divide_(const Tensor& other) {
+  return overwritten(
+      "floor_divide_", *this, [](const Tensor& x, const Tensor& b) { return x.floor_divide(b); },
+      other);
+}
+Tensor& Tensor::remainder_(const Tensor& other) {
+  return overwritten(
+      "remainder_", *this, [](const Tensor& x, const Tensor& b) { return x.remainder(b); }, other);
+}
+Tensor& Tensor::lerp_(const Tensor& end, const Tensor& weight) {
+  return overwritten(
+      "lerp_", *this,
+      [](const Tensor& x, const Tensor& b, const Tensor& w) { return x.lerp(b, w); }, end, weight);
+}
+Tensor& Tensor::lerp_(const Tensor& end, Scalar weight) {
+  return overwritten(
+      "lerp_", *this, [weight](const Tensor& x, const Tensor& b) { return x.lerp(b, weight); },
+      end);
+}
+Tensor& Tensor::pow_(Scalar exponent) {
+  return overwritten("pow_", *this, [exponent](const Tensor& x) { return x.pow(exponent); });
+}
+Tensor& Tensor::floor_divide_(Scalar other) {
+  return overwritten("floor_divide_", *this,
+                     [other](const Tensor& x) { return x.floor_divide(other); });
+}
+Tensor& Tensor::remainder_(Scalar other) {
+  return overwritten("remainder_", *this, [other](const Tensor& x) { return x.remainder(other); });
+}
+Tensor& Tensor::clamp_(std::optional<Scalar> min, std::optional<Scalar> max) {
+  return overwritten("clamp_", *this, [min, max](const Tensor& x) { return x.clamp(min, max); });
+}
+Tensor& Tensor::tril_(Index diagonal) {
+  return overwritten("tril_", *this, [diagonal](const Tensor& x) { return x.tril(diagonal); });
+}
+Tensor& Tensor::triu_(Index diagonal) {
+  return overwritten("triu_", *this, [diagonal](const Tensor& x) { return x.triu(diagonal); });
+}
+
+// Tensors alone.
+
+Tensor& Tensor::neg_() { return overwritten("neg_", *this, tapehead::neg); }
+Tensor& Tensor::abs_() { return overwritten("abs_", *this, tapehead::abs); }
+Tensor& Tensor::exp_() { return overwritten("exp_", *this, tapehead::exp); }
+Tensor& Tensor::expm1_() { return overwritten("expm1_", *this, tapehead::expm1); }
+Tensor& Tensor::log_() { return overwritten("log_", *this, tapehead::log); }
+Tensor& Tensor::log1p_() { return overwritten("log1p_", *this, tapehead::log1p); }
+Tensor& Tensor::log2_() { return overwritten("log2_", *this, tapehead::log2); }
+Tensor& Tensor::log10_() { return overwritten("log10_", *this, tapehead::log10); }
+Tensor& Tensor::sqrt_() { return overwritten("sqrt_", *this, tapehead::sqrt); }
+Tensor& Tensor::rsqrt_() { return overwritten("rsqrt_", *this, tapehead::rsqrt); }
+Tensor& Tensor::sin_() { return overwritten("sin_", *this, tapehead::sin); }
+Tensor& Tensor::cos_() { return overwritten("cos_", *this, tapehead::cos); }
+Tensor& Tensor::tanh_() { return overwritten("tanh_", *this, tapehead::tanh); }
+Tensor& Tensor::sigmoid_() { return overwritten("sigmoid_", *this, tapehead::sigmoid); }
+Tensor& Tensor::relu_() { return overwritten("relu_", *this, tapehead::relu); }
+Tensor& Tensor::square_() { return overwritten("square_", *this, tapehead::square); }
+Tensor& Tensor::reciprocal_() { return overwritten("reciprocal_", *this, tapehead::reciprocal); }
+Tensor& Tensor::erf_() { return overwritten("erf_", *this, tapehead::erf); }
+Tensor& Tensor::sign_() { return overwritten("sign_", *this, tapehead::sign); }
+Tensor& Tensor::floor_() { return overwritten("floor_", *this, tapehead::floor); }
+Tensor& Tensor::ceil_() { return overwritten("ceil_", *this, tapehead::ceil); }
+Tensor& Tensor::round_() { return overwritten("round_", *this, tapehead::round); }
+Tensor& Tensor::trunc_() { return overwritten("trunc_", *this, tapehead::trunc); }
+
+// Random numbers.
+
+Tensor& Tensor::uniform_(double from, double to) {
+  return redrawn("uniform_", *this,
+                 [&](core::Generator& g, NDArray& x) { core::uniform_(g, x, from, to); });
+}
+Tensor& Tensor::normal_(double mean, double std) {
+  return redrawn("normal_", *this,
+                 [&](core::Generator& g, NDArray& x) { core::normal_(g, x, mean, std); });
+}
+Tensor& Tensor::bernoulli_(double p) {
+  return redrawn("bernoulli_", *this,
+                 [&](core::Generator& g, NDArray& x) { core::bernoulli_(g, x, p); });
 }
 
 }  // namespace tapehead

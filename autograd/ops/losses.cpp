@@ -1,99 +1,112 @@
-// Losses: how far predictions are from targets.
-#include <cmath>
-
-#include "../../core/creation.h"
-#include "../../core/softmax.h"
+// Losses: how far predictions are from targets of their shape.
+#include "../../core/elementwise.h"
 #include "../ops.h"
 #include "check_defined.h"
+#include "reduced.h"
 
 namespace tapehead {
 namespace {
 
-Tensor reduced(const Tensor& losses, Reduction reduction) {
-  if (reduction == Reduction::None) return losses;
-  return reduction == Reduction::Sum ? sum(losses) : mean(losses);
+void check_pair(const char* op, const Tensor& input, const Tensor& target) {
+  check_defined(op, input, target);
+  if (input.shape() != target.shape())
+    fail<ShapeError>(op, ": input ", input.shape(), " and target ", target.shape(),
+                     " must have one shape; view or expand one of them");
+  core::check_floating(op, input.dtype());
+  if (input.dtype() != target.dtype())
+    fail<DTypeError>(op, ": input ", name(input.dtype()), " and target ", name(target.dtype()),
+                     " must have one dtype; convert with .to(", name(input.dtype()), ")");
 }
 
-// The loss of each row of logits (N, C), with l = log_softmax(x) and s the smoothing, is
-// -(1 - s) l_target - s / C sum_c l_c.  Then  dx = (softmax(x) - (1 - s) onehot - s / C) g.
-Tensor row_losses(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
-  core::CrossEntropy out;
-  const Index ignore = options.ignore_index;
-  const double smoothing = options.label_smoothing;
-  return record(
-      "cross_entropy",
-      [&] {
-        out = core::cross_entropy(logits.array(), target.array(), ignore, smoothing);
-        return out.loss;
-      },
-      wrt(logits, later([&] {
-            return [x = saved(logits), target = saved(target), l = out.log_softmax, ignore,
-                    smoothing](const Tensor& g) {
-              if (!taping())
-                return Tensor(core::cross_entropy_backward(g.array(), l, target().array(), ignore,
-                                                           smoothing));
-              const Tensor counted = ne(target(), ignore);
-              const Tensor onehot =
-                  eq(unsqueeze(target(), 1), Tensor(core::arange(0, x().size(1), 1, Int64)));
-              const Tensor wanted = to(onehot, x().dtype()) * (1 - smoothing) +
-                                    smoothing / static_cast<double>(x().size(1));
-              const Tensor share = masked_fill(g, logical_not(counted), 0);
-              return unsqueeze(share, 1) * (softmax(x(), 1) - wanted);
-            };
-          })),
-      with(target));
-}
-
-// (N, C, d1, …) as rows of C logits.
-Tensor class_last(const Tensor& logits) {
-  if (logits.dim() == 1) return unsqueeze(logits, 0);
-  if (logits.dim() == 2) return logits;
-  Dims order;
-  for (int d = 0; d < logits.dim(); ++d)
-    if (d != 1) order.push_back(d);
-  order.push_back(1);
-  return reshape(permute(logits, order), {core::numel(without(logits.shape(), 1)), logits.size(1)});
-}
-
-void check_cross_entropy(const Tensor& logits, const Tensor& target) {
-  core::check_floating("cross_entropy", logits.dtype());
-  if (target.dtype() != Int64)
-    fail<DTypeError>("cross_entropy: expected Int64 class indices, got ", name(target.dtype()),
-                     "; convert with .to(Int64)");
-  if (logits.dim() == 0)
-    fail<ShapeError>("cross_entropy: expected logits (C), (N, C) or (N, C, d1, ...), got ()");
-  const Shape expected = without(logits.shape(), logits.dim() == 1 ? 0 : 1);
-  if (target.shape() != expected)
-    fail<ShapeError>("cross_entropy: for logits ", logits.shape(), " the target must be ", expected,
-                     ", got ", target.shape(), "; classes are dimension ",
-                     logits.dim() == 1 ? 0 : 1, " of the logits");
+// losses * weight, or the losses themselves if there is none.
+Tensor weighted(const char* op, const char* what, const Tensor& losses, const Tensor& weight) {
+  if (!weight.defined()) return losses;
+  core::check_same(op, losses.dtype(), weight.dtype());
+  if (core::broadcast(op, losses.shape(), weight.shape()) != losses.shape())
+    fail<ShapeError>(op, ": ", what, " ", weight.shape(), " must broadcast to the input's shape ",
+                     losses.shape());
+  return losses * weight;
 }
 
 }  // namespace
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& target,
-                     const CrossEntropyOptions& options) {
-  check_defined("cross_entropy", logits, target);
-  check_cross_entropy(logits, target);
-  const Tensor classes = reshape(target, {target.numel()});
-  const Tensor losses = row_losses(class_last(logits), classes, options);
-  if (options.reduction == Reduction::None) return reshape(losses, target.shape());
-  if (options.reduction == Reduction::Sum) return sum(losses);
-  const Index counted = sum(ne(classes, options.ignore_index)).item<Index>();
-  return counted ? sum(losses) / counted : sum(losses) * 0 + NAN;
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_pair("mse_loss", input, target);
+  return reduced("mse_loss", square(input - target), reduction);
 }
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  check_defined("mse_loss", input, target);
-  if (input.shape() != target.shape())
-    fail<ShapeError>("mse_loss: input ", input.shape(), " and target ", target.shape(),
-                     " must have one shape; view or expand one of them");
-  core::check_floating("mse_loss", input.dtype());
-  if (input.dtype() != target.dtype())
-    fail<DTypeError>("mse_loss: input ", name(input.dtype()), " and target ", name(target.dtype()),
-                     " must have one dtype; convert with .to(", name(input.dtype()), ")");
-  const Tensor difference = input - target;
-  return reduced(difference * difference, reduction);
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_pair("l1_loss", input, target);
+  return reduced("l1_loss", abs(input - target), reduction);
+}
+
+static Tensor smooth_distance(const Tensor& input, const Tensor& target, double beta) {
+  const Tensor difference = input - target, size = abs(difference);
+  if (beta == 0) return size;
+  return where(lt(size, beta), square(difference) * (0.5 / beta), size - 0.5 * beta);
+}
+
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+  check_pair("smooth_l1_loss", input, target);
+  if (!(beta >= 0)) fail("smooth_l1_loss: beta must be at least 0, got ", beta);
+  return reduced("smooth_l1_loss", smooth_distance(input, target, beta), reduction);
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+  check_pair("huber_loss", input, target);
+  if (!(delta > 0)) fail("huber_loss: delta must be above 0, got ", delta);
+  return reduced("huber_loss", smooth_distance(input, target, delta) * delta, reduction);
+}
+
+// 0 log 0 is 0: the logarithm is taken of 1 there.
+Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
+  check_pair("kl_div", input, target);
+  const Tensor losses = log_target ? exp(target) * (target - input)
+                                   : target * (log(masked_fill(target, eq(target, 0), 1)) - input);
+  if (reduction != Reduction::BatchMean) return reduced("kl_div", losses, reduction);
+  return sum(losses) / (input.dim() ? input.size(0) : 1);
+}
+
+// y = -(t max(log x, -100) + (1 - t) max(log(1 - x), -100))  gives, as if nothing were bounded,
+// dx = (x - t) / (x (1 - x)) g, the denominator at least 1e-12,  and  dt = (log(1 - x) - log x) g.
+static Tensor coin_losses(const Tensor& input, const Tensor& target) {
+  return record(
+      "binary_cross_entropy",
+      [&] {
+        const NDArray &x = input.array(), &t = target.array();
+        const NDArray hit = core::clamp(core::log(x), -100, {}),
+                      miss = core::clamp(core::log1p(core::neg(x)), -100, {});
+        return core::sub(core::mul(core::sub(t, 1), miss), core::mul(t, hit));
+      },
+      wrt(input,
+          [x = saved(input), t = saved(target)](const Tensor& g) {
+            return g * ((x() - t()) / clamp(x() * (1 - x()), 1e-12));
+          }),
+      wrt(target,
+          [x = saved(input)](const Tensor& g) { return g * (log1p(neg(x())) - log(x())); }));
+}
+
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
+                            Reduction reduction) {
+  check_pair("binary_cross_entropy", input, target);
+  if (!all(logical_and(ge(input, 0), le(input, 1))).item<bool>())
+    fail(
+        "binary_cross_entropy: the input must be probabilities, in [0, 1], got other numbers; for "
+        "logits there is binary_cross_entropy_with_logits");
+  const Tensor losses = coin_losses(input, target);
+  return reduced("binary_cross_entropy", weighted("binary_cross_entropy", "weight", losses, weight),
+                 reduction);
+}
+
+// -(p t log(s) + (1 - t) log(1 - s)),  where s = sigmoid(x)  and  1 - s = sigmoid(-x).
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const Tensor& weight, Reduction reduction,
+                                        const Tensor& pos_weight) {
+  const char* const op = "binary_cross_entropy_with_logits";
+  check_pair(op, input, target);
+  const Tensor miss = 1 - target, hit = weighted(op, "pos_weight", target, pos_weight);
+  const Tensor losses = neg(hit * logsigmoid(input) + miss * logsigmoid(neg(input)));
+  return reduced(op, weighted(op, "weight", losses, weight), reduction);
 }
 
 }  // namespace tapehead

@@ -1,4 +1,6 @@
 // Layer normalisation and dropout.
+#include <limits>
+
 #include "../../core/elementwise.h"
 #include "../../core/layer_norm.h"
 #include "../../core/random.h"
@@ -19,6 +21,14 @@ Tensor layer_norm_plain(const Tensor& x, int dims, const Tensor& weight, const T
   Tensor y = centred * rsqrt(mean(centred * centred, axes, true) + eps);
   if (weight.defined()) y = y * weight;
   return bias.defined() ? y + bias : y;
+}
+
+// y = x / sqrt(mean(x^2) + eps) * weight.
+Tensor rms_norm_plain(const Tensor& x, int dims, const Tensor& weight, double eps) {
+  Axes axes;
+  for (int d = -dims; d < 0; ++d) axes.push_back(d);
+  const Tensor y = x * rsqrt(mean(square(x), axes, true) + eps);
+  return weight.defined() ? y * weight : y;
 }
 
 }  // namespace
@@ -50,6 +60,39 @@ Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight
                                                  array_or_none(weight()), mean, rstd);
               return std::array{Tensor(std::move(d.x)), Tensor(std::move(d.weight)),
                                 Tensor(std::move(d.bias))};
+            };
+          })),
+      args(normalized));
+}
+
+// As layer_norm, with the root mean square in place of the deviation from the mean.
+Tensor rms_norm(const Tensor& x, const Shape& normalized, const Tensor& weight,
+                std::optional<double> given_eps) {
+  check_defined("rms_norm", x);
+  core::check_floating("rms_norm", x.dtype());
+  const double eps =
+      given_eps.value_or(x.dtype() == Float32 ? std::numeric_limits<float>::epsilon()
+                                              : std::numeric_limits<double>::epsilon());
+  core::LayerNorm out;
+  return record(
+      "rms_norm",
+      [&] {
+        out = core::rms_norm(x.array(), normalized, array_or_none(weight), eps);
+        return out.y;
+      },
+      wrt(each(x, weight), later([&] {
+            return [x = saved(x), weight = saved(weight), normalized, rstd = out.rstd,
+                    eps](const Tensor& g) {
+              if (taping())
+                return autograd::vjp(
+                    g,
+                    [&](const Tensor& vx, const Tensor& vw) {
+                      return rms_norm_plain(vx, normalized.rank(), vw, eps);
+                    },
+                    x(), weight());
+              auto d = core::rms_norm_backward(g.array(), x().array(), normalized,
+                                               array_or_none(weight()), rstd);
+              return std::array{Tensor(std::move(d.x)), Tensor(std::move(d.weight))};
             };
           })),
       args(normalized));

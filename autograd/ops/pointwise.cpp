@@ -8,20 +8,29 @@
 
 namespace tapehead {
 
-// Is constant but where it jumps: its derivative is 0, and not nothing, so that |x| can be
-// differentiated twice.
-static Tensor sign(const Tensor& x) {
-  return record(
-      "sign", [&] { return core::sign(x.array()); },
-      wrt(x, [](const Tensor& g) { return zeros_like(g); }));
-}
-
 // y = |x|  gives  dx = sign(x) g.
 Tensor abs(const Tensor& x) {
   check_defined("abs", x);
   return record(
       "abs", [&] { return core::abs(x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return g * sign(x()); }));
+}
+
+// y = x^2  gives  dx = 2 x g.
+Tensor square(const Tensor& x) {
+  check_defined("square", x);
+  return record(
+      "square", [&] { return core::mul(x.array(), x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g * x() * 2; }));
+}
+
+// y = 1 / x  gives  dx = -y^2 g.
+Tensor reciprocal(const Tensor& x) {
+  check_defined("reciprocal", x);
+  core::check_floating("reciprocal", x.dtype());
+  return record(
+      "reciprocal", [&] { return core::div(1, x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) { return neg(g * y * y); }));
 }
 
 // y = exp(x)  gives  dx = y g.
@@ -32,12 +41,62 @@ Tensor exp(const Tensor& x) {
       wrt(x, [](const Tensor& g, const Tensor& y) { return g * y; }));
 }
 
+// y = exp(x) - 1  gives  dx = (y + 1) g.
+Tensor expm1(const Tensor& x) {
+  check_defined("expm1", x);
+  return record(
+      "expm1", [&] { return core::expm1(x.array()); },
+      wrt(x, [](const Tensor& g, const Tensor& y) { return g * (y + 1); }));
+}
+
 // y = log(x)  gives  dx = g / x.
 Tensor log(const Tensor& x) {
   check_defined("log", x);
   return record(
       "log", [&] { return core::log(x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return g / x(); }));
+}
+
+// y = log(1 + x)  gives  dx = g / (1 + x).
+Tensor log1p(const Tensor& x) {
+  check_defined("log1p", x);
+  return record(
+      "log1p", [&] { return core::log1p(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g / (x() + 1); }));
+}
+
+// y = log(x) / log(b)  gives  dx = g / (x log(b)).
+Tensor log2(const Tensor& x) {
+  check_defined("log2", x);
+  return record(
+      "log2", [&] { return core::log2(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g / (x() * std::numbers::ln2); }));
+}
+Tensor log10(const Tensor& x) {
+  check_defined("log10", x);
+  return record(
+      "log10", [&] { return core::log10(x.array()); },
+      wrt(x, [x = saved(x)](const Tensor& g) { return g / (x() * std::numbers::ln10); }));
+}
+
+// c = log(exp(a) + exp(b))  gives  da = g / (1 + exp(b - a))  and  db = g / (1 + exp(a - b)).
+// c is the larger plus log(1 + exp(-|a - b|)), where equal infinities are not apart.
+Tensor logaddexp(const Tensor& a, const Tensor& b) {
+  check_defined("logaddexp", a, b);
+  core::check_floating("logaddexp", a.dtype());
+  core::check_same("logaddexp", a.dtype(), b.dtype());
+  return record(
+      "logaddexp",
+      [&] {
+        const NDArray &x = a.array(), &y = b.array();
+        const NDArray apart = core::masked_fill(core::abs(core::sub(x, y)), core::eq(x, y), 0);
+        return core::add(core::maximum(x, y), core::log1p(core::exp(core::neg(apart))));
+      },
+      wrt(a, [a = saved(a), b = saved(b)](
+                 const Tensor& g) { return sum_to(g * sigmoid(a() - b()), a().shape()); }),
+      wrt(b, [a = saved(a), b = saved(b)](const Tensor& g) {
+        return sum_to(g * sigmoid(b() - a()), b().shape());
+      }));
 }
 
 // y = x^(1/2)  gives  dx = g / (2 y).
@@ -70,6 +129,15 @@ Tensor cos(const Tensor& x) {
   return record(
       "cos", [&] { return core::cos(x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return neg(g * sin(x())); }));
+}
+
+// y = erf(x)  gives  dx = 2 / sqrt(pi) exp(-x^2) g.
+Tensor erf(const Tensor& x) {
+  check_defined("erf", x);
+  return record(
+      "erf", [&] { return core::erf(x.array()); }, wrt(x, [x = saved(x)](const Tensor& g) {
+        return g * (exp(neg(square(x()))) * (2 * std::numbers::inv_sqrtpi));
+      }));
 }
 
 // y = tanh(x)  gives  dx = (1 - y^2) g.
@@ -107,58 +175,6 @@ Tensor relu(const Tensor& x) {
   return record(
       "relu", [&] { return core::relu(x.array()); },
       wrt(x, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }));
-}
-
-// The normal distribution: its density  phi(x) = exp(-x^2 / 2) / sqrt(2 pi),  and
-// y = Phi(x) = (1 + erf(x / sqrt 2)) / 2, which gives  dx = phi(x) g.
-static Tensor normal_density(const Tensor& x) {
-  return exp(x * x * -0.5) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-}
-static Tensor normal_cdf(const Tensor& x) {
-  return record(
-      "normal_cdf",
-      [&] {
-        const NDArray twice =
-            core::add(core::erf(core::mul(x.array(), std::numbers::sqrt2 / 2)), 1);
-        return core::mul(twice, 0.5);
-      },
-      wrt(x, [x = saved(x)](const Tensor& g) { return g * normal_density(x()); }));
-}
-
-// Beyond these bounds the slope of gelu is 0 or 1: infinity times 0 is kept out of its formulas.
-static Tensor bounded(const Tensor& x) { return clamp(x, -100, 100); }
-
-// y = x Phi(x)  gives  dx = (Phi(x) + x phi(x)) g.
-static Tensor gelu_exact(const Tensor& x) {
-  return record(
-      "gelu", [&] { return core::gelu(x.array()); }, wrt(x, [x = saved(x)](const Tensor& g) {
-        if (!taping()) return Tensor(core::gelu_backward(g.array(), x().array()));
-        const Tensor b = bounded(x());
-        return g * (normal_cdf(b) + b * normal_density(b));
-      }));
-}
-
-// y = x (1 + t) / 2  with  t = tanh(c (x + a x^3)), c = sqrt(2 / pi), a = 0.044715, gives
-// dx = ((1 + t) / 2 + x (1 - t^2) c (1 + 3 a x^2) / 2) g.
-static Tensor gelu_tanh(const Tensor& x) {
-  return record(
-      "gelu", [&] { return core::gelu_tanh(x.array()); },
-      wrt(x,
-          [x = saved(x)](const Tensor& g) {
-            if (!taping()) return Tensor(core::gelu_tanh_backward(g.array(), x().array()));
-            constexpr double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, a = 0.044715;
-            const Tensor b = bounded(x()), square = b * b;
-            const Tensor t = tanh(c * (b + a * (square * b)));
-            return g * (0.5 * (1 + t) + 0.5 * c * (b * (1 - t * t) * (1 + 3 * a * square)));
-          }),
-      args("tanh"));
-}
-
-Tensor gelu(const Tensor& x, std::string_view approximate) {
-  check_defined("gelu", x);
-  if (approximate == "none") return gelu_exact(x);
-  if (approximate == "tanh") return gelu_tanh(x);
-  fail("gelu: approximate must be \"none\" or \"tanh\", got \"", approximate, "\"");
 }
 
 // The gradient passes where min <= x <= max.

@@ -5,17 +5,10 @@
 #include "../ops.h"
 #include "check_defined.h"
 #include "chosen.h"
+#include "kept.h"
 
 namespace tapehead {
 namespace {
-
-// `shape` with 1 where it was reduced: what keepdim gives.
-Shape kept(const char* op, Shape shape, const Axes& axes) {
-  if (axes.rank() == 0) return Shape::filled(shape.rank(), 1);
-  if (shape.rank() == 0) return shape;
-  for (const Index axis : axes) shape[core::dim(op, axis, shape.rank())] = 1;
-  return shape;
-}
 
 double count(const Shape& full, const Shape& reduced) {
   double n = 1;
@@ -65,21 +58,78 @@ Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
       args(axes));
 }
 
-// y = sum(x) / n  gives  dx = g / n, repeated.
+// y = sum(x) / n  gives  dx = g / n, repeated; not at all if n = 0, where g / 0 would be NaN.
 Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("mean", x);
   core::check_floating("mean", x.dtype());
-  return sum(x, axes, keepdim) / count(x.shape(), kept("mean", x.shape(), axes));
+  const Shape k = kept("mean", x.shape(), axes);
+  const double n = count(x.shape(), k);
+  return record(
+      "mean", [&] { return core::div(core::sum(x.array(), axes, keepdim), n); },
+      wrt(x, [s = x.shape(), k,
+              n](const Tensor& g) { return expand(reshape(n > 0 ? g / n : g, k), s); }),
+      args(axes));
 }
 
-// The mean squared distance from the mean; unbiased: over n - 1.
+// y = sum((x - mean(x))^2) / m  gives  dx = 2 / m (x - mean(x)) g.
 Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   check_defined("var", x);
   core::check_floating("var", x.dtype());
-  const Tensor centred = x - mean(x, axes, true);
-  const double n = count(x.shape(), kept("var", x.shape(), axes));
-  return sum(centred * centred, axes, keepdim) / std::max(0.0, unbiased ? n - 1 : n);
+  const Shape k = kept("var", x.shape(), axes);
+  const double n = count(x.shape(), k), m = std::max(0.0, unbiased ? n - 1 : n);
+  return record(
+      "var",
+      [&] {
+        const NDArray centre = core::div(core::sum(x.array(), axes, true), n);
+        const NDArray centred = core::sub(x.array(), centre);
+        return core::div(core::sum(core::mul(centred, centred), axes, keepdim), m);
+      },
+      wrt(x,
+          [x = saved(x), axes, k, m](const Tensor& g) {
+            return (x() - mean(x(), axes, true)) * (reshape(g, k) * (2 / m));
+          }),
+      args(axes));
 }
+
+// y = sqrt(v) of a variance gives  dv = g / (2 y), and 0 where y is 0.
+Tensor std(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
+  check_defined("std", x);
+  core::check_floating("std", x.dtype());
+  kept("std", x.shape(), axes);
+  const Tensor v = var(x, axes, unbiased, keepdim);
+  return record(
+      "std", [&] { return core::sqrt(v.array()); }, wrt(v, [](const Tensor& g, const Tensor& y) {
+        return g / (2 * masked_fill(y, eq(y, 0), INFINITY));
+      }));
+}
+
+// How many elements are not 0, or are 0.
+static NDArray counted(const Tensor& x, const Axes& axes, bool keepdim, bool zeros) {
+  const NDArray zero = core::logical_not(x.array());
+  return core::sum(zeros ? zero : core::logical_not(zero), axes, keepdim);
+}
+Tensor count_nonzero(const Tensor& x, const Axes& axes) {
+  check_defined("count_nonzero", x);
+  kept("count_nonzero", x.shape(), axes);
+  return record(
+      "count_nonzero", [&] { return counted(x, axes, false, false); }, with(x), args(axes));
+}
+static Tensor all(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_defined("all", x);
+  kept("all", x.shape(), axes);
+  return record(
+      "all", [&] { return core::eq(counted(x, axes, keepdim, true), 0); }, with(x), args(axes));
+}
+static Tensor any(const Tensor& x, const Axes& axes, bool keepdim) {
+  check_defined("any", x);
+  kept("any", x.shape(), axes);
+  return record(
+      "any", [&] { return core::gt(counted(x, axes, keepdim, false), 0); }, with(x), args(axes));
+}
+Tensor all(const Tensor& x) { return all(x, Axes{}, false); }
+Tensor all(const Tensor& x, int d, bool keepdim) { return all(x, Axes{d}, keepdim); }
+Tensor any(const Tensor& x) { return any(x, Axes{}, false); }
+Tensor any(const Tensor& x, int d, bool keepdim) { return any(x, Axes{d}, keepdim); }
 
 // As in PyTorch, a NaN gives all elements the gradient NaN here, and none but NaNs in max and min.
 constexpr auto equals = [](const Tensor& x, const Tensor& y) { return eq(x, y); };

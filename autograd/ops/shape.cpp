@@ -55,7 +55,8 @@ Tensor t(const Tensor& x) {
 }
 Tensor mT(const Tensor& x) {
   check_defined("mT", x);
-  if (x.dim() < 2)
+  if (x.dim() == 0) return alias(x);  // as PyTorch has it
+  if (x.dim() == 1)
     fail<ShapeError>("mT: expected at least 2 dimensions, got ", x.shape(), "; t() takes fewer");
   return transpose(x, -2, -1);
 }

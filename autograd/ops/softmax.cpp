@@ -5,6 +5,7 @@
 
 #include "../ops.h"
 #include "check_defined.h"
+#include "kept.h"
 
 namespace tapehead {
 
@@ -41,11 +42,9 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim) {
       "logsumexp", [&] { return core::logsumexp(x.array(), axes, keepdim); },
       wrt(x,
           [x = saved(x), axes](const Tensor& g, const Tensor& y) {
-            Shape kept = axes.rank() ? x().shape() : Shape::filled(x().dim(), 1);
-            for (const Index axis : axes)
-              if (kept.rank()) kept[static_cast<int>(axis)] = 1;
-            const Tensor top = reshape(masked_fill(y, eq(y, -INFINITY), 0), kept);
-            return reshape(g, kept) * exp(x() - top);
+            const Shape k = kept("logsumexp", x().shape(), axes);
+            const Tensor top = reshape(masked_fill(y, eq(y, -INFINITY), 0), k);
+            return reshape(g, k) * exp(x() - top);
           }),
       args(axes));
 }

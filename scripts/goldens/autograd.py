@@ -47,6 +47,12 @@ def attend(q, k, v, mask=None, bias=None, keep=None, scale=1.0):
     return weights @ v, weights
 
 
+def rms_norm(x, normalized, weight=None, eps=None):
+    mean = x.pow(2).mean(tuple(range(-len(normalized), 0)), keepdim=True)
+    y = x / (mean + (torch.finfo(x.dtype).eps if eps is None else eps)).sqrt()
+    return y if weight is None else y * weight
+
+
 def slice_backward(g, shape, d, start, end, step):
     result = torch.zeros(shape, dtype=g.dtype)
     return torch.slice_scatter(result, g, d, start, end, step)
@@ -66,9 +72,11 @@ NAMES = {
     **{name: getattr(torch, name) for name in dir(torch) if not name.startswith("_")},
     **{
         name: getattr(F, name)
-        for name in "gelu softmax log_softmax layer_norm dropout cross_entropy mse_loss embedding linear one_hot".split()
+        for name in """gelu silu leaky_relu elu softplus logsigmoid softmax log_softmax layer_norm dropout
+        embedding linear cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div
+        binary_cross_entropy binary_cross_entropy_with_logits cosine_similarity one_hot""".split()
     },
-    **{f.__name__: f for f in (every_third, keep, seeded, attend, slice_backward, diagonal_backward, put)},
+    **{f.__name__: f for f in (every_third, keep, seeded, attend, rms_norm, slice_backward, diagonal_backward, put)},
     "classes": torch.tensor([2, 0, -100, 1]),
     "pixels": torch.tensor([[1, -100], [0, 2]]),
 }

@@ -54,6 +54,42 @@ TEST_CASE("tensor refuses lists of different shapes, and values that do not fill
                        "tensor: 3 values do not fill (2, 2); give 4", ShapeError);
 }
 
+TEST_CASE("random tensors like another have its layout, so that PyTorch's numbers are in place") {
+  const Tensor x = zeros({2, 3}).t();
+  manual_seed(0);
+  const Tensor y = rand_like(x);
+  manual_seed(0);
+  CHECK(equal(y.t(), rand({2, 3})));
+  CHECK(y.strides() == x.strides());
+  const Tensor wide = zeros({4, 5}, Float64);
+  manual_seed(1);
+  const Tensor z = randn_like(wide);
+  manual_seed(1);
+  CHECK(equal(z, randn({4, 5}, Float64)));
+  CHECK_THROWS_WITH_AS(rand_like(tensor({1})),
+                       "rand_like: expected Float32 or Float64, got Int64; convert with "
+                       ".to(Float32)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(randn_like(tensor({1})),
+                       "randn_like: expected Float32 or Float64, got Int64; convert with "
+                       ".to(Float32)",
+                       DTypeError);
+}
+
+TEST_CASE("bernoulli draws ones by the probability of each element, or by one for all") {
+  manual_seed(0);
+  const Tensor p = rand({1000}).requires_grad_();
+  const Tensor y = bernoulli(p);
+  CHECK_FALSE(y.requires_grad());
+  CHECK(values(bernoulli(tensor({0., 1., 0., 1.}))) == Values{0, 1, 0, 1});
+  CHECK(std::abs(mean(y).item() - 0.5) < 0.05);
+  const Tensor whole = bernoulli(tensor({7, 7, 7}), 1);
+  CHECK(whole.dtype() == Int64);
+  CHECK(values(whole) == Values{1, 1, 1});
+  CHECK_THROWS_WITH_AS(bernoulli(p, 2), "bernoulli: a probability must lie in [0, 1], got 2",
+                       Error);
+}
+
 TEST_CASE("a negative size is refused in the name of the function it was given to") {
   const auto refused = [](const char* op, const auto& call) {
     CHECK_THROWS_WITH_AS(call(Shape{2, -3}),
