@@ -33,7 +33,7 @@ std::vector<Target> targets() {
 // Float64 throughout, whose random numbers are others than Float32's.
 Tensor seeded(Tensor (*copy)(const Tensor&), const Tensor& x) {
   manual_seed(3);
-  return copy(x.to(Float64));
+  return copy(is_floating(x.dtype()) ? x.to(Float64) : x);
 }
 
 using Method = Tensor& (Tensor::*)();
@@ -153,11 +153,11 @@ Rows onto(const Target& target) {
       {"fill_", text + ".fill_(1.5)", alone, [copy](In x) { return copy(x[0]).fill_(1.5); }},
       {"zero_", text + ".zero_()", alone, [copy](In x) { return copy(x[0]).zero_(); }},
       {"uniform_", "seeded(Tensor.uniform_, " + text + ", -1, 2)", alone,
-       [copy](In x) { return seeded(copy, x[0]).uniform_(-1, 2); }},
+       [copy](In x) { return seeded(copy, x[0]).uniform_(-1, 2).to(x[0].dtype()); }},
       {"normal_", "seeded(Tensor.normal_, " + text + ", 1, 0.5)", alone,
-       [copy](In x) { return seeded(copy, x[0]).normal_(1, 0.5); }},
+       [copy](In x) { return seeded(copy, x[0]).normal_(1, 0.5).to(x[0].dtype()); }},
       {"bernoulli_", "seeded(Tensor.bernoulli_, " + text + ", 0.3)", alone,
-       [copy](In x) { return seeded(copy, x[0]).bernoulli_(0.3); }},
+       [copy](In x) { return seeded(copy, x[0]).bernoulli_(0.3).to(x[0].dtype()); }},
   };
   for (OpRow& row : overwriting) row.forgets_first = true, rows.push_back(std::move(row));
   return rows;
