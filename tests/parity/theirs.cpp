@@ -145,7 +145,9 @@ class Theirs final : public Interpreter, private Peer {
     return hold(make(values, shape, dtype));
   }
   void requires_grad(Operand x, bool on) override { at(x).set_requires_grad(on); }
-  void retain_grad(Operand x) override { at(x).retain_grad(); }
+  void retain_grad(Operand x) override {
+    if (at(x).grad_fn()) at(x).retain_grad();  // of others that require one it crashes
+  }
   void zero_grad(Operand x) override { at(x).mutable_grad() = at::Tensor(); }
   Operand gradient(Operand x) override {
     const at::Tensor& g = at(x).grad();

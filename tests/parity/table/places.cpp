@@ -100,9 +100,11 @@ Drawn taken(Draw& d) {
   if (count_of(d.see(x).shape) == 0) return {};
   return Arguments{x, d.index(with_size(d.see(x).shape, dim, d.random.between(1, 4)), size), dim};
 }
+// PyTorch 1.13 puts the gradient back in the order of memory: wrong unless that is row-major.
 Drawn masked(Draw& d) {
-  const Operand x = d.any();
-  return Arguments{x, d.mask(d.see(x).shape)};
+  const auto x = d.run(control("clone"), {d.any()});
+  if (!x) return {};
+  return Arguments{*x, d.mask(d.see(*x).shape)};
 }
 
 // Indices for the first dimensions, which meet in one shape; None leaves a dimension whole.
