@@ -138,7 +138,7 @@ std::string linked(const std::string& name, const std::string& page) {
 bool is_functional(const std::string& name) {
   static const std::string script = read("scripts/goldens/autograd.py");
   std::smatch match;
-  std::regex_search(script, match, std::regex("getattr\\(F, name\\)\\s*for name in \"([^\"]*)\""));
+  std::regex_search(script, match, std::regex("getattr\\(F, name\\)\\s*for name in \\(([^)]*)\\)"));
   return std::regex_search(match.str(1), std::regex("\\b" + name + "\\b"));
 }
 
@@ -147,6 +147,7 @@ std::string torch_name(const std::string& name) {
   static const std::map<std::string, std::string> others{
       {"sum_to", linked("Tensor.sum_to_size", "torch.Tensor.sum_to_size")},
       {"mT", "`x.mT`"},
+      {"rms_norm", "none in 1.13"},
       {"slice", "`x[start:end:step]`"},
       {"index", "`x[indices]`"},
       {"index_put", "`x[indices] = values`, on a copy"},

@@ -72,11 +72,17 @@ NAMES = {
     **{name: getattr(torch, name) for name in dir(torch) if not name.startswith("_")},
     **{
         name: getattr(F, name)
-        for name in """gelu silu leaky_relu elu softplus logsigmoid softmax log_softmax layer_norm dropout
-        embedding linear cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss huber_loss kl_div
-        binary_cross_entropy binary_cross_entropy_with_logits cosine_similarity one_hot""".split()
+        for name in (
+            "gelu silu leaky_relu elu softplus logsigmoid softmax log_softmax layer_norm dropout"
+            " embedding linear one_hot cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss"
+            " huber_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits"
+            " cosine_similarity"
+        ).split()
     },
-    **{f.__name__: f for f in (every_third, keep, seeded, attend, rms_norm, slice_backward, diagonal_backward, put)},
+    **{
+        f.__name__: f
+        for f in (every_third, keep, seeded, attend, rms_norm, slice_backward, diagonal_backward, put)
+    },
     "classes": torch.tensor([2, 0, -100, 1]),
     "pixels": torch.tensor([[1, -100], [0, 2]]),
 }
