@@ -18,11 +18,11 @@ inline constexpr bool planted = true;
 inline constexpr bool planted = false;
 #endif
 
-/// One of an op's derivative rules, while it runs: `group` counts the op's rules, `rule` is where
-/// it and what it saved lie.
+/// One of an op's derivative rules, while it runs: `group` counts the op's rules, `rule` and `bytes`
+/// say where it and what it saved lie.
 class Rule {
  public:
-  Rule(const char* op, std::size_t group, const void* rule);
+  Rule(const char* op, std::size_t group, const void* rule, std::size_t bytes);
   ~Rule();
   Rule(const Rule&) = delete;
   Rule& operator=(const Rule&) = delete;
@@ -35,7 +35,7 @@ class Rule {
   static NDArray sum_to(const NDArray& x, const Shape& shape);
 };
 struct NoRule {
-  NoRule(const char*, std::size_t, const void*) {}
+  NoRule(const char*, std::size_t, const void*, std::size_t) {}
 };
 using RuleScope = std::conditional_t<planted, Rule, NoRule>;
 

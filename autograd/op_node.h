@@ -29,7 +29,7 @@ class OpNode final : public Node {
     }
     std::size_t group = 0;
     const auto run_rule = [&](auto& slot) {
-      const mutation::RuleScope scope(op, group++, &slot.rule);
+      const mutation::RuleScope scope(op, group++, &slot.rule, sizeof(slot.rule));
       apply(slot, gradient, output, run);
     };
     std::apply([&](auto&... slot) { (run_rule(slot), ...); }, slots_);

@@ -16,8 +16,10 @@ namespace {
 struct Running {
   const char* op = "";
   std::size_t group = 0;
-  const void* rule = nullptr;
+  const std::byte* rule = nullptr;
+  std::size_t bytes = 0;
   std::size_t reductions = 0;
+  std::vector<const void*> elsewhere = {};  // what was saved outside the rule, in order of use
 };
 thread_local Running running;
 thread_local std::vector<Running> outer;
@@ -73,9 +75,9 @@ Dims other(Dims dims) {
 
 }  // namespace
 
-Rule::Rule(const char* op, std::size_t group, const void* rule) {
+Rule::Rule(const char* op, std::size_t group, const void* rule, std::size_t bytes) {
   outer.push_back(running);
-  running = {op, group, rule, 0};
+  running = {op, group, static_cast<const std::byte*>(rule), bytes};
 }
 Rule::~Rule() {
   running = outer.back();
@@ -91,10 +93,17 @@ Tensor Rule::gradient(Tensor gradient, std::size_t k) {
   return scaled ? gradient * 1.01 : negated ? -gradient : gradient;
 }
 
-// What is saved has no name: it is told by where in the rule it lies.
+// What is saved has no name: it is told by where in the rule it lies or, if a container of the rule
+// has it, by when it was used first.
 const Tensor& Rule::saved(const Tensor& tensor, const void* where) {
-  const auto offset = static_cast<const char*>(where) - static_cast<const char*>(running.rule);
-  return rotated_if("saved +" + std::to_string(offset), tensor);
+  const std::ptrdiff_t offset = static_cast<const std::byte*>(where) - running.rule;
+  if (offset >= 0 && offset < static_cast<std::ptrdiff_t>(running.bytes))
+    return rotated_if("saved +" + std::to_string(offset), tensor);
+  auto& known = running.elsewhere;
+  const auto found = std::find(known.begin(), known.end(), where);
+  const auto order = found - known.begin();
+  if (found == known.end()) known.push_back(where);
+  return rotated_if("saved elsewhere " + std::to_string(order), tensor);
 }
 const Tensor& Rule::output(const Tensor& tensor) { return rotated_if("output", tensor); }
 
