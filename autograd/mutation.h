@@ -18,8 +18,8 @@ inline constexpr bool planted = true;
 inline constexpr bool planted = false;
 #endif
 
-/// One of an op's derivative rules, while it runs: `group` counts the op's rules, `rule` and `bytes`
-/// say where it and what it saved lie.
+/// One of an op's derivative rules, while it runs: `group` counts the op's rules, `rule` and
+/// `bytes` say where it and what it saved lie.
 class Rule {
  public:
   Rule(const char* op, std::size_t group, const void* rule, std::size_t bytes);
