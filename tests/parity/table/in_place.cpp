@@ -76,12 +76,119 @@ Drawn with_mask(Draw& d) {
     if (d.random.chance(0.2)) size = 1;
   return Arguments{x, d.leaf(shape, DType::Bool), d.scalar_for(x)};
 }
+Operand copied(Draw& d, Operand x) {
+  const auto copy = d.run(control("clone"), {x});
+  return copy ? *copy : x;
+}
+Operand positive_target(Draw& d) { return copied(d, d.floating(positive)); }
+Drawn positive_alone(Draw& d) { return Arguments{positive_target(d)}; }
+Drawn positive_with_other(Draw& d) {
+  const Operand x = positive_target(d);
+  return Arguments{x, d.like(x, d.see(x).shape)};
+}
+Drawn positive_with_number(Draw& d) { return Arguments{positive_target(d), d.scalar()}; }
+Drawn with_end(Draw& d) {
+  const Operand x = target(d);
+  return Arguments{x, d.like(x, d.see(x).shape), d.fraction(-1, 2)};
+}
+Drawn with_two(Draw& d) {
+  const Operand x = target(d);
+  return Arguments{x, d.like(x, d.see(x).shape), d.like(x, d.see(x).shape)};
+}
+Drawn with_bounds(Draw& d) { return Arguments{target(d), d.fraction(-2, 0), d.fraction(0, 2)}; }
+Drawn with_diagonal(Draw& d) {
+  return Arguments{copied(d, d.floating_of_rank(2)), d.random.between(-2, 2)};
+}
+Drawn with_range(Draw& d) { return Arguments{target(d), d.fraction(-1, 0), d.fraction(0.5, 2)}; }
+Drawn with_chance(Draw& d) { return Arguments{target(d), d.fraction(0, 1)}; }
+
+// floor_divide has no derivative in PyTorch; ours is zero.
+Operand constant(Draw& d) {
+  const auto copy = d.run(control("clone"), {d.floating()}, false);
+  return copy ? *copy : d.whole();
+}
+Drawn constant_with_other(Draw& d) {
+  const Operand x = constant(d);
+  return Arguments{x, *d.run("detach", {d.like(x, d.see(x).shape, positive)})};
+}
+Drawn constant_with_divisor(Draw& d) { return Arguments{constant(d), d.fraction(0.3, 3)}; }
 
 }  // namespace
 
 Rows in_place() {
   constexpr auto kind = Row::InPlace;
   return {
+      {"neg_", "neg_", alone, [](const Call& c) -> Results { return c[0].neg_(); }, nullptr, kind},
+      {"abs_", "abs_", alone, [](const Call& c) -> Results { return c[0].abs_(); }, nullptr, kind},
+      {"exp_", "exp_", alone, [](const Call& c) -> Results { return c[0].exp_(); }, nullptr, kind},
+      {"expm1_", "expm1_", alone, [](const Call& c) -> Results { return c[0].expm1_(); }, nullptr,
+       kind},
+      {"sin_", "sin_", alone, [](const Call& c) -> Results { return c[0].sin_(); }, nullptr, kind},
+      {"cos_", "cos_", alone, [](const Call& c) -> Results { return c[0].cos_(); }, nullptr, kind},
+      {"tanh_", "tanh_", alone, [](const Call& c) -> Results { return c[0].tanh_(); }, nullptr,
+       kind},
+      {"sigmoid_", "sigmoid_", alone, [](const Call& c) -> Results { return c[0].sigmoid_(); },
+       nullptr, kind},
+      {"relu_", "relu_", alone, [](const Call& c) -> Results { return c[0].relu_(); }, nullptr,
+       kind},
+      {"square_", "square_", alone, [](const Call& c) -> Results { return c[0].square_(); },
+       nullptr, kind},
+      {"erf_", "erf_", alone, [](const Call& c) -> Results { return c[0].erf_(); }, nullptr, kind},
+      {"sign_", "sign_", alone, [](const Call& c) -> Results { return c[0].sign_(); }, nullptr,
+       kind},
+      {"floor_", "floor_", alone, [](const Call& c) -> Results { return c[0].floor_(); }, nullptr,
+       kind},
+      {"ceil_", "ceil_", alone, [](const Call& c) -> Results { return c[0].ceil_(); }, nullptr,
+       kind},
+      {"round_", "round_", alone, [](const Call& c) -> Results { return c[0].round_(); }, nullptr,
+       kind},
+      {"trunc_", "trunc_", alone, [](const Call& c) -> Results { return c[0].trunc_(); }, nullptr,
+       kind},
+      {"log_", "log_", positive_alone, [](const Call& c) -> Results { return c[0].log_(); },
+       nullptr, kind},
+      {"log1p_", "log1p_", positive_alone, [](const Call& c) -> Results { return c[0].log1p_(); },
+       nullptr, kind},
+      {"log2_", "log2_", positive_alone, [](const Call& c) -> Results { return c[0].log2_(); },
+       nullptr, kind},
+      {"log10_", "log10_", positive_alone, [](const Call& c) -> Results { return c[0].log10_(); },
+       nullptr, kind},
+      {"sqrt_", "sqrt_", positive_alone, [](const Call& c) -> Results { return c[0].sqrt_(); },
+       nullptr, kind},
+      {"rsqrt_", "rsqrt_", positive_alone, [](const Call& c) -> Results { return c[0].rsqrt_(); },
+       nullptr, kind},
+      {"reciprocal_", "reciprocal_", positive_alone,
+       [](const Call& c) -> Results { return c[0].reciprocal_(); }, nullptr, kind},
+      {"pow_", "pow_.Tensor", positive_with_other,
+       [](const Call& c) -> Results { return c[0].pow_(c[1]); }, nullptr, kind},
+      {"pow_", "pow_.Scalar", positive_with_number,
+       [](const Call& c) -> Results { return c[0].pow_(c.scalar(1)); }, nullptr, kind},
+      {"floor_divide_", "floor_divide_.Tensor", constant_with_other,
+       [](const Call& c) -> Results { return c[0].floor_divide_(c[1]); }, nullptr, kind},
+      {"floor_divide_", "floor_divide_.Scalar", constant_with_divisor,
+       [](const Call& c) -> Results { return c[0].floor_divide_(c.scalar(1)); }, nullptr, kind},
+      {"remainder_", "remainder_.Tensor", with_other,
+       [](const Call& c) -> Results { return c[0].remainder_(c[1]); }, nullptr, kind},
+      {"remainder_", "remainder_.Scalar", with_divisor,
+       [](const Call& c) -> Results { return c[0].remainder_(c.scalar(1)); }, nullptr, kind},
+      {"lerp_", "lerp_.Tensor", with_two,
+       [](const Call& c) -> Results { return c[0].lerp_(c[1], c[2]); }, nullptr, kind},
+      {"lerp_", "lerp_.Scalar", with_end,
+       [](const Call& c) -> Results { return c[0].lerp_(c[1], c.scalar(2)); }, nullptr, kind},
+      {"clamp_", "clamp_", with_bounds,
+       [](const Call& c) -> Results {
+         return c[0].clamp_(c.scalar_or_none(1), c.scalar_or_none(2));
+       },
+       nullptr, kind},
+      {"tril_", "tril_", with_diagonal,
+       [](const Call& c) -> Results { return c[0].tril_(c.whole(1)); }, nullptr, kind},
+      {"triu_", "triu_", with_diagonal,
+       [](const Call& c) -> Results { return c[0].triu_(c.whole(1)); }, nullptr, kind},
+      {"uniform_", "uniform_", with_range,
+       [](const Call& c) -> Results { return c[0].uniform_(c.real(1), c.real(2)); }, nullptr, kind},
+      {"normal_", "normal_", with_range,
+       [](const Call& c) -> Results { return c[0].normal_(c.real(1), c.real(2)); }, nullptr, kind},
+      {"bernoulli_", "bernoulli_.float", with_chance,
+       [](const Call& c) -> Results { return c[0].bernoulli_(c.real(1)); }, nullptr, kind},
       {"add_", "add_.Tensor", with_other_and_alpha,
        [](const Call& c) -> Results { return c[0].add_(c[1], c.scalar(2)); }, nullptr, kind},
       {"add_", "add_.Scalar", with_number,

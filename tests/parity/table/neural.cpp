@@ -1,6 +1,7 @@
 // Rows: softmax, normalisation, dropout, attention, losses.
-#include <cmath>
+#include <algorithm>
 
+#include "../interpreter.h"
 #include "draws.h"
 
 namespace parity::rows {
@@ -33,6 +34,27 @@ Operands normalise(Peer& p, const Arguments& a) {
   return p.call("layer_norm", filled);
 }
 
+Drawn rms_normalised(Draw& d) {
+  auto drawn = normalised(d);
+  if (drawn) (*drawn)[3] = std::monostate();
+  return drawn;
+}
+// Not in PyTorch 1.13.
+Operands rms_normalise(Peer& p, const Arguments& a) {
+  const Indices& shape = std::get<Indices>(a[1]);
+  Indices axes;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    axes.push_back(static_cast<Index>(i) - static_cast<Index>(shape.size()));
+  const Operand x = std::get<Operand>(a[0]);
+  const Indices whole = p.shape(x);
+  const bool fits =
+      shape.size() <= whole.size() && std::equal(shape.rbegin(), shape.rend(), whole.rbegin());
+  if (!fits) throw Refusal("the shape to normalise is not the input's last");
+  const Operand mean = p.one("mean.dim", {p.one("mul.Tensor", {x, x}), axes, true});
+  const Operand y = p.one("mul.Tensor", {x, p.one("rsqrt", {p.one("add.Scalar", {mean, a[4]})})});
+  return {a[2].index() == 0 ? y : p.one("mul.Tensor", {y, a[2]})};
+}
+
 Drawn dropped(Draw& d) {
   return Arguments{d.floating(), d.fraction(0, d.rarely() ? 2 : 0.9), d.random.chance(0.8)};
 }
@@ -54,12 +76,6 @@ Drawn classified(Draw& d) {
   const Index ignored = d.random.chance(0.5) ? -100 : d.random.below(std::max<Index>(1, classes));
   return Arguments{logits,   d.index(shape, classes), std::monostate(), d.random.below(3), ignored,
                    smoothing};
-}
-
-Drawn compared(Draw& d) {
-  Arguments drawn = *two_of_one_shape(d);
-  drawn.push_back(d.random.below(3));
-  return drawn;
 }
 
 // q (B, H, Tq, d), k (B, H, Tk, d), v (B, H, Tk, d_v), mask, bias, keep_scale, scale.
@@ -96,6 +112,9 @@ Operands attend(Peer& p, const Arguments& a) {
 
 Rows neural() {
   return {
+      {"rms_norm", "rms_norm", rms_normalised,
+       [](const Call& c) -> Results { return rms_norm(c[0], c.dims(1), c[2], c.real(4)); },
+       rms_normalise},
       {"softmax", "softmax.int", one_along,
        [](const Call& c) -> Results { return softmax(c[0], c.dim(1)); }},
       {"log_softmax", "log_softmax.int", one_along,
@@ -125,8 +144,6 @@ Rows neural() {
        [](const Call& c) -> Results {
          return cross_entropy(c[0], c[1], {c.whole(4), reduction(c.whole(3)), c.real(5)});
        }},
-      {"mse_loss", "mse_loss", compared,
-       [](const Call& c) -> Results { return mse_loss(c[0], c[1], reduction(c.whole(2))); }},
   };
 }
 

@@ -1,4 +1,6 @@
 // Rows: reductions.
+#include <algorithm>
+
 #include "draws.h"
 
 namespace parity::rows {
@@ -12,6 +14,23 @@ Drawn spread(Draw& d) {
   const bool all = axes.empty() || d.rank(x) == 0;
   if (all && d.see(x).size() < 2) return {};
   return Arguments{x, axes.empty() ? Argument() : Argument(axes), d.flag(), d.flag()};
+}
+Drawn any_along(Draw& d) {
+  const Operand x = d.any();
+  return Arguments{x, d.dim(d.rank(x))};
+}
+Drawn any_along_keeping(Draw& d) {
+  const Operand x = d.any();
+  return Arguments{x, d.dim(d.rank(x)), d.flag()};
+}
+// The norm of power 0 has a gradient in PyTorch, which is zero; where the norm is 0, PyTorch 1.13
+// has NaN for its second derivative.
+Drawn of_some_power(Draw& d) {
+  static const Numbers powers{1, 2, 2, 2, 3, 2.5};
+  const Operand x = d.floating();
+  const Numbers values = d.see(x).values;
+  if (std::find(values.begin(), values.end(), 0.0) != values.end()) return {};
+  return Arguments{x, d.random.pick(powers), d.axes(d.rank(x)), d.flag()};
 }
 Drawn along_or_all(Draw& d) {
   const Operand x = d.any();
@@ -39,6 +58,30 @@ Drawn summed_to(Draw& d) {
 
 Rows reductions() {
   return {
+      {"std", "std.dim", spread,
+       [](const Call& c) -> Results {
+         return tapehead::std(c[0], c.dims(1), c.flag(2), c.flag(3));
+       },
+       nullptr, Row::Fresh, true},
+      {"prod", "prod", one_of_any, [](const Call& c) -> Results { return prod(c[0]); }},
+      {"prod", "prod.dim_int", any_along_keeping,
+       [](const Call& c) -> Results { return prod(c[0], c.dim(1), c.flag(2)); }},
+      {"cumsum", "cumsum", any_along,
+       [](const Call& c) -> Results { return cumsum(c[0], c.dim(1)); }},
+      {"norm", "norm.ScalarOpt_dim", of_some_power,
+       [](const Call& c) -> Results { return norm(c[0], c.real(1), c.dims(2), c.flag(3)); }},
+      {"all", "all", one_of_any, [](const Call& c) -> Results { return all(c[0]); }},
+      {"all", "all.dim", any_along_keeping,
+       [](const Call& c) -> Results { return all(c[0], c.dim(1), c.flag(2)); }},
+      {"any", "any", one_of_any, [](const Call& c) -> Results { return any(c[0]); }},
+      {"any", "any.dim", any_along_keeping,
+       [](const Call& c) -> Results { return any(c[0], c.dim(1), c.flag(2)); }},
+      {"count_nonzero", "count_nonzero.dim_IntList",
+       [](Draw& d) -> Drawn {
+         const Operand x = d.any();
+         return Arguments{x, d.axes(d.rank(x))};
+       },
+       [](const Call& c) -> Results { return count_nonzero(c[0], c.dims(1)); }},
       {"sum", "sum", one_of_any, [](const Call& c) -> Results { return sum(c[0]); }},
       {"sum", "sum.dim_IntList", any_over_axes,
        [](const Call& c) -> Results { return sum(c[0], c.dims(1), c.flag(2)); }},
