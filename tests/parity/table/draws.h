@@ -1,6 +1,8 @@
 // Draws that many rows share.
 #pragma once
 
+#include <cmath>
+
 #include "../draw.h"
 
 namespace parity::rows {
@@ -53,6 +55,17 @@ inline Drawn over_axes(Draw& d) {
 inline Drawn any_over_axes(Draw& d) {
   const Operand x = d.any();
   return Arguments{x, d.axes(d.rank(x)), d.flag()};
+}
+/// For questions about zeros: nothing where an element is zero but for rounding.
+inline Drawn clear_of_zero(Draw& d, Drawn drawn) {
+  for (const Argument& argument : *drawn) {
+    const auto* operand = std::get_if<Operand>(&argument);
+    const Reading x = operand ? d.see(*operand) : Reading();
+    if (x.floating())
+      for (const double value : x.values)
+        if (value != 0 && std::abs(value) < 1e-3) return {};
+  }
+  return drawn;
 }
 
 }  // namespace parity::rows

@@ -177,7 +177,8 @@ Rows places() {
        [](const Call& c) -> Results { return take_along_dim(c[0], c[1], c.dim_or_none(2)); }},
       {"masked_select", "masked_select", masked,
        [](const Call& c) -> Results { return masked_select(c[0], c[1]); }},
-      {"nonzero", "nonzero", one_of_any, [](const Call& c) -> Results { return nonzero(c[0]); }},
+      {"nonzero", "nonzero", [](Draw& d) { return clear_of_zero(d, one_of_any(d)); },
+       [](const Call& c) -> Results { return nonzero(c[0]); }},
       {"one_hot", "one_hot",
        [](Draw& d) -> Drawn {
          return Arguments{d.index(d.shape(), 4), d.rarely() ? Index{3} : Index{5}};

@@ -23,6 +23,8 @@ Drawn any_along_keeping(Draw& d) {
   const Operand x = d.any();
   return Arguments{x, d.dim(d.rank(x)), d.flag()};
 }
+Drawn zeros_of_any(Draw& d) { return clear_of_zero(d, one_of_any(d)); }
+Drawn zeros_along_keeping(Draw& d) { return clear_of_zero(d, any_along_keeping(d)); }
 // The norm of power 0 has a gradient in PyTorch, which is zero; where the norm is 0, PyTorch 1.13
 // has NaN for its second derivative.
 Drawn of_some_power(Draw& d) {
@@ -70,16 +72,16 @@ Rows reductions() {
        [](const Call& c) -> Results { return cumsum(c[0], c.dim(1)); }},
       {"norm", "norm.ScalarOpt_dim", of_some_power,
        [](const Call& c) -> Results { return norm(c[0], c.real(1), c.dims(2), c.flag(3)); }},
-      {"all", "all", one_of_any, [](const Call& c) -> Results { return all(c[0]); }},
-      {"all", "all.dim", any_along_keeping,
+      {"all", "all", zeros_of_any, [](const Call& c) -> Results { return all(c[0]); }},
+      {"all", "all.dim", zeros_along_keeping,
        [](const Call& c) -> Results { return all(c[0], c.dim(1), c.flag(2)); }},
-      {"any", "any", one_of_any, [](const Call& c) -> Results { return any(c[0]); }},
-      {"any", "any.dim", any_along_keeping,
+      {"any", "any", zeros_of_any, [](const Call& c) -> Results { return any(c[0]); }},
+      {"any", "any.dim", zeros_along_keeping,
        [](const Call& c) -> Results { return any(c[0], c.dim(1), c.flag(2)); }},
       {"count_nonzero", "count_nonzero.dim_IntList",
        [](Draw& d) -> Drawn {
          const Operand x = d.any();
-         return Arguments{x, d.axes(d.rank(x))};
+         return clear_of_zero(d, Arguments{x, d.axes(d.rank(x))});
        },
        [](const Call& c) -> Results { return count_nonzero(c[0], c.dims(1)); }},
       {"sum", "sum", one_of_any, [](const Call& c) -> Results { return sum(c[0]); }},

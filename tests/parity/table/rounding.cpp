@@ -20,7 +20,7 @@ Drawn constant(Draw& d, Drawn drawn) {
 }
 Drawn two_bools(Draw& d) {
   const Operand x = d.random.chance(0.7) ? d.boolean() : d.any();
-  return Arguments{x, d.like(x, d.broadcastable(d.see(x).shape))};
+  return clear_of_zero(d, Arguments{x, d.like(x, d.broadcastable(d.see(x).shape))});
 }
 
 }  // namespace
