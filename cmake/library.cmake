@@ -16,10 +16,6 @@ endif()
 add_library(tapehead_options INTERFACE)
 target_compile_options(tapehead_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                                                   -ffp-contract=off)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 takes "text" + string for a copy between overlapping places (its bug 105651).
-  target_compile_options(tapehead_options INTERFACE -Wno-restrict)
-endif()
 if(TAPEHEAD_STRICT)
   target_compile_options(tapehead_options INTERFACE -Werror)
 endif()
