@@ -84,10 +84,11 @@ TEST_CASE(
   const Case c = this_case();
   const auto begin = std::chrono::steady_clock::now();
   const Held before;
-  for (const auto& [n, expected] : c.json["expect"]["outputs"].items()) {
+  for (const auto& [length, expected] : c.json["expect"]["outputs"].items()) {
+    const Index n = std::stol(length);
     CAPTURE(n);
     const Tensor x = tensor({2.}, Float64).requires_grad_();
-    const Tensor y = chain(x, std::stol(n));
+    const Tensor y = chain(x, n);
     y.backward();
     const double value = expected["value"], grad = expected["grad"];
     CHECK(y.item() == doctest::Approx(value).epsilon(1e-9));
