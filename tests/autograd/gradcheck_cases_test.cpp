@@ -93,7 +93,8 @@ TEST_CASE(
   };
   const Json outputs = c.json["expect"]["outputs"];
   CHECK(outputs.size() == 6);
-  for (const auto& [name, values] : outputs.items()) {
+  for (const auto& [key, values] : outputs.items()) {
+    const std::string name = key;
     CAPTURE(name);
     const GradcheckResult result = check(to_tensor(values));
     CHECK(result.passed == (name == "true"));
