@@ -5,7 +5,7 @@
 #include "../core/random.h"
 #include "create.h"
 #include "fork_rng.h"
-#include "jacobian_check.h"
+#include "gradcheck/jacobian_check.h"
 #include "ops.h"
 
 namespace tapehead {

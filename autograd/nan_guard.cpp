@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <ostream>
 
-#include "backtrace.h"
-#include "nan_causes.h"
+#include "observers/backtrace.h"
+#include "observers/nan_causes.h"
 
 namespace tapehead {
 namespace {

@@ -36,7 +36,7 @@ struct NanReport {
   std::string what = {};     // "made 1 NaN and 0 inf from finite inputs"
   std::vector<Operand> operands = {};
   std::string cause = {};                   // the likely one, and what to do; "" if unknown
-  std::vector<std::string> backtrace = {};  // see backtrace.h
+  std::vector<std::string> backtrace = {};  // see observers/backtrace.h
 };
 
 std::ostream& operator<<(std::ostream& out, const NanReport& report);

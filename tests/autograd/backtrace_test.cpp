@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <tapehead/autograd/backtrace.h>
+#include <tapehead/autograd/observers/backtrace.h>
 
 #include <algorithm>
 #include <cstdlib>

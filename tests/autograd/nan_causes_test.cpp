@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <tapehead/autograd/nan_causes.h>
+#include <tapehead/autograd/observers/nan_causes.h>
 
 using namespace tapehead;
 

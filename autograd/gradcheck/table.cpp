@@ -2,7 +2,7 @@
 #include <iomanip>
 #include <ostream>
 
-#include "gradcheck.h"
+#include "../gradcheck.h"
 
 namespace tapehead {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "backward.h"
+#include "../backward.h"
 
 namespace tapehead {
 namespace {

@@ -1,9 +1,9 @@
-#include "gradcheck_kink.h"
+#include "kink.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "observer.h"
+#include "../observer.h"
 
 namespace tapehead {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include "../core/elementwise.h"
-#include "../core/reduce.h"
-#include "../core/text.h"
+#include "../../core/elementwise.h"
+#include "../../core/reduce.h"
+#include "../../core/text.h"
 
 namespace tapehead::detail {
 namespace {

@@ -2,7 +2,7 @@
 // measures with.
 #pragma once
 
-#include "gradcheck.h"
+#include "../gradcheck.h"
 
 namespace tapehead {
 

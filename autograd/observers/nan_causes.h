@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nan_guard.h"
+#include "../nan_guard.h"
 
 namespace tapehead::detail {
 

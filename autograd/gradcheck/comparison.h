@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "gradcheck.h"
+#include "../gradcheck.h"
 
 namespace tapehead {
 

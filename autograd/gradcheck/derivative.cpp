@@ -1,7 +1,7 @@
 // The gradient of a function as a function of its own, to be checked like any other.
-#include "../core/random.h"
-#include "backward.h"
-#include "create.h"
+#include "../../core/random.h"
+#include "../backward.h"
+#include "../create.h"
 #include "probe.h"
 
 namespace tapehead {

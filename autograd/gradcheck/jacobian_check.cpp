@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iomanip>
 
-#include "gradcheck_kink.h"
+#include "kink.h"
 
 namespace tapehead {
 namespace {

@@ -4,10 +4,10 @@
 #include <numeric>
 #include <set>
 
-#include "../core/random.h"
-#include "create.h"
+#include "../../core/random.h"
+#include "../create.h"
+#include "../ops.h"
 #include "jacobian_check.h"
-#include "ops.h"
 
 namespace tapehead {
 namespace {

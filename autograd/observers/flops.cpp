@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "profiler.h"
+#include "../profiler.h"
 
 namespace tapehead {
 namespace {
