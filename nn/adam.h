@@ -18,24 +18,21 @@ struct AdamOptions {
 class Adam : public Optimizer {
  public:
   /// Error for a negative or infinite option, or a beta of 1 or more.
-  explicit Adam(const std::vector<Tensor>& parameters, const AdamOptions& options = {});
+  explicit Adam(const std::vector<Tensor>& parameters, const AdamOptions& options = {})
+      : Adam(std::vector<ParamGroup>{{.params = parameters}}, options) {}
+  explicit Adam(const std::vector<ParamGroup>& groups, const AdamOptions& options = {})
+      : Adam("Adam", groups, options, Decay::L2) {}
 
   void step() override;
 
  protected:
   enum class Decay { L2, Decoupled };
-  Adam(const char* name, const std::vector<Tensor>& parameters, const AdamOptions& options,
+  Adam(const char* name, const std::vector<ParamGroup>& groups, const AdamOptions& options,
        Decay decay);
 
  private:
-  struct State {
-    NDArray mean, square;
-    double steps = 0;
-  };
-
   AdamOptions options_;
   Decay decay_;
-  std::vector<State> states_;  // of each parameter
 };
 
 struct AdamWOptions {
@@ -50,7 +47,9 @@ struct AdamWOptions {
 class AdamW : public Adam {
  public:
   explicit AdamW(const std::vector<Tensor>& parameters, const AdamWOptions& options = {})
-      : Adam("AdamW", parameters, {options.lr, options.betas, options.eps, options.weight_decay},
+      : AdamW(std::vector<ParamGroup>{{.params = parameters}}, options) {}
+  explicit AdamW(const std::vector<ParamGroup>& groups, const AdamWOptions& options = {})
+      : Adam("AdamW", groups, {options.lr, options.betas, options.eps, options.weight_decay},
              Decay::Decoupled) {}
 };
 

@@ -16,18 +16,14 @@ class SGD : public Optimizer {
  public:
   /// Error for a negative or infinite lr, momentum or weight_decay, or nesterov without momentum or
   /// with dampening.
-  SGD(const std::vector<Tensor>& parameters, const SGDOptions& options);
+  SGD(const std::vector<Tensor>& parameters, const SGDOptions& options)
+      : SGD(std::vector<ParamGroup>{{.params = parameters}}, options) {}
+  SGD(const std::vector<ParamGroup>& groups, const SGDOptions& options);
 
   void step() override;
 
  private:
-  struct State {
-    NDArray momentum;
-    bool begun = false;  // it has taken a step
-  };
-
   SGDOptions options_;
-  std::vector<State> states_;  // of each parameter
 };
 
 }  // namespace tapehead::optim

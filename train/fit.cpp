@@ -6,8 +6,8 @@
 #include "../nn/adam.h"
 #include "../nn/clip_grad.h"
 #include "../nn/cross_entropy_loss.h"
+#include "../nn/schedule.h"
 #include "evaluate.h"
-#include "schedule.h"
 
 namespace tapehead::train {
 namespace {
@@ -40,7 +40,7 @@ Progress fit(SequenceModel& model, const std::function<data::Batch()>& next_batc
              const FitOptions& options, const Report& report) {
   if (options.steps < 0 || options.warmup < 0)
     fail("fit: steps and warmup must be at least 0, got ", options.steps, " and ", options.warmup);
-  const WarmupCosine schedule{options.lr, options.warmup, options.steps};
+  const optim::WarmupCosine schedule{options.lr, options.warmup, options.steps};
   optim::Adam optimizer(model.parameters(), {.lr = options.lr});
   model.train();
   Progress progress{0, options.steps, 0, 0, 0, 0, 0};

@@ -6,6 +6,8 @@ its number.
 init.json       layers and initialisers after torch.manual_seed(seed)
 dropout.json    dropout of ones, and the weights of attention with dropout
 optimizers.json parameters after each step, from given gradients
+groups.json     the same in groups with their own rates and decays, the common rate changing
+muon.json       matrices after each step of Muon, in float64
 clip.json       norms, and gradients after clipping
 training.json   20 Adam steps of multi-head attention in float64, dropout active: every loss
 """
@@ -140,6 +142,65 @@ def optimizer_goldens():
     return result
 
 
+def group_goldens():
+    """A parameter in each of two groups, the second with its own lr and weight decay; from step 2 on
+    both rates are a quarter."""
+    torch.manual_seed(0)
+    starts = [torch.randn(3, 5, dtype=torch.float64), torch.randn(7, dtype=torch.float64)]
+    grads = [torch.randn(4, *s.shape, dtype=torch.float64) for s in starts]
+    result = {"starts": [dump(s) for s in starts], "grads": [dump(g) for g in grads], "runs": {}}
+    for name, make, options in (
+        ("SGD", torch.optim.SGD, dict(lr=0.1, momentum=0.9, weight_decay=0.03)),
+        ("AdamW", torch.optim.AdamW, dict(lr=0.1, weight_decay=0.03)),
+    ):
+        parameters = [s.clone().requires_grad_() for s in starts]
+        groups = [dict(params=parameters[:1]), dict(params=parameters[1:], lr=0.02, weight_decay=0.0)]
+        optimizer, after = make(groups, **options), [[], []]
+        for step in range(4):
+            if step == 2:
+                for group in optimizer.param_groups:
+                    group["lr"] *= 0.25
+            for parameter, grad in zip(parameters, grads):
+                parameter.grad = grad[step].clone()
+            optimizer.step()
+            for history, parameter in zip(after, parameters):
+                history.append(parameter.detach().clone())
+        result["runs"][name] = [dump(torch.stack(history)) for history in after]
+    return result
+
+
+def newton_schulz(g):
+    """As in https://github.com/KellerJordan/Muon, but in the dtype of g."""
+    a, b, c = 3.4445, -4.7750, 2.0315
+    x = g.T if g.size(0) > g.size(1) else g
+    x = x / (x.norm() + 1e-7)
+    for _ in range(5):
+        square = x @ x.T
+        x = a * x + (b * square + c * square @ square) @ x
+    return x.T if g.size(0) > g.size(1) else x
+
+
+def muon_goldens():
+    torch.manual_seed(0)
+    result = {"runs": []}
+    for shape, options in (
+        ((3, 5), dict(lr=0.02, weight_decay=0.0, momentum=0.95, nesterov=True)),
+        ((7, 2), dict(lr=0.1, weight_decay=0.2, momentum=0.8, nesterov=True)),
+        ((4, 4), dict(lr=0.1, weight_decay=0.2, momentum=0.8, nesterov=False)),
+    ):
+        start, grads = torch.randn(shape, dtype=torch.float64), torch.randn(4, *shape, dtype=torch.float64)
+        p, buffer, after = start.clone(), torch.zeros(shape, dtype=torch.float64), []
+        for grad in grads:
+            buffer.lerp_(grad, 1 - options["momentum"])
+            update = grad.lerp(buffer, options["momentum"]) if options["nesterov"] else buffer
+            p = p * (1 - options["lr"] * options["weight_decay"])
+            p = p - options["lr"] * max(1, shape[0] / shape[1]) ** 0.5 * newton_schulz(update)
+            after.append(p)
+        run = {"options": options, "start": dump(start), "grads": dump(grads), "after": dump(torch.stack(after))}
+        result["runs"].append(run)
+    return result
+
+
 def clip_goldens():
     torch.manual_seed(0)
     grads = [torch.randn(4, 3, dtype=torch.float64), torch.randn(5, dtype=torch.float64)]
@@ -178,6 +239,8 @@ def main(folder):
         "init": init_goldens(),
         "dropout": dropout_goldens(),
         "optimizers": optimizer_goldens(),
+        "groups": group_goldens(),
+        "muon": muon_goldens(),
         "clip": clip_goldens(),
         "training": training_goldens(),
     }

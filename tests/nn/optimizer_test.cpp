@@ -45,6 +45,13 @@ Tensor steps(const Make& make_optimizer, const Tensor& start, const Tensor& grad
   return stack(after);
 }
 
+// Of the first parameter.
+Index steps_taken(const Optimizer& optimizer) {
+  for (const auto& [name, tensor] : optimizer.state_dict())
+    if (name == "state.0.step") return tensor.item<Index>();
+  return 0;
+}
+
 }  // namespace
 
 TEST_CASE("optimisers take PyTorch's steps bit for bit, also when lr changes on the way") {
@@ -118,6 +125,7 @@ TEST_CASE("OPTM-03: Tied weights: one parameter, one gradient (sum of both uses)
     CHECK(c.difference(E.grad(), c.grad("E")) == "");
     optimizer->step();
     CHECK(c.difference(E, c.output(want)) == "");
+    CHECK(steps_taken(*optimizer) == 1);
   };
   run(make<SGD>(SGDOptions{.lr = 0.5}), "E_after_sgd");
   run(make<AdamW>(AdamWOptions{.lr = 0.1, .weight_decay = 0.1}), "E_after_adamw");
@@ -138,6 +146,7 @@ TEST_CASE(
     }
     CHECK(difference(after[1], after[0]) == "");
     CHECK(difference(after[2], after[0]) == "");
+    CHECK(steps_taken(*optimizer) == 2);
     return stack(after);
   };
   CHECK(c.difference(run(make<AdamW>(AdamWOptions{.lr = 0.1, .weight_decay = 0.5})),
@@ -174,8 +183,8 @@ TEST_CASE("zero_grad forgets the gradients of all parameters") {
 
 TEST_CASE("an optimiser refuses parameters that it could not change") {
   const Tensor leaf = ones({2}).requires_grad_();
-  CHECK_THROWS_WITH_AS(SGD({}, {.lr = 1}), "SGD: got no parameters; pass model.parameters()",
-                       Error);
+  CHECK_THROWS_WITH_AS(SGD(std::vector<Tensor>{}, {.lr = 1}),
+                       "SGD: got no parameters; pass model.parameters()", Error);
   CHECK_THROWS_WITH_AS(
       Adam({leaf, leaf * 2}),
       "Adam: a parameter of shape (2) is the result of an op; pass leaves, such as "

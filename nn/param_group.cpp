@@ -1,0 +1,12 @@
+#include "param_group.h"
+
+namespace tapehead::optim {
+
+Split split_matrices(const std::vector<Tensor>& parameters) {
+  Split result;
+  for (const Tensor& parameter : parameters)
+    (parameter.dim() >= 2 ? result.matrices : result.others).push_back(parameter);
+  return result;
+}
+
+}  // namespace tapehead::optim
