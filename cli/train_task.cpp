@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <iomanip>
 #include <iterator>
 
@@ -13,20 +12,20 @@ std::string percent(double part) {
   return core::to_text(std::fixed, std::setprecision(1), 100 * part, " %");
 }
 
-bool is_asked(Index target) { return target != data::no_target; }
-
-// What is read before the first answer is asked for.
+// The inputs without the answers among them, which a causal model reads once it has given them.
 std::vector<Index> question(const data::Task& task, const data::Example& example) {
-  if (!task.causal) return example.inputs;
-  const auto first = std::find_if(example.targets.begin(), example.targets.end(), is_asked);
-  return {example.inputs.begin(), example.inputs.begin() + (first - example.targets.begin()) + 1};
+  std::vector<Index> tokens;
+  for (std::size_t t = 0; t < example.inputs.size(); ++t)
+    if (t == 0 || !task.causal || example.inputs[t] != example.targets[t - 1])
+      tokens.push_back(example.inputs[t]);
+  return tokens;
 }
 
 // The entries of `answers` (1, T) that were asked for.
 std::vector<Index> asked(const Tensor& answers, const data::Example& example) {
   std::vector<Index> result;
   for (std::size_t t = 0; t < example.targets.size(); ++t)
-    if (is_asked(example.targets[t]))
+    if (example.targets[t] != data::no_target)
       result.push_back(answers.select(0, 0).select(0, static_cast<Index>(t)).item<Index>());
   return result;
 }
@@ -57,7 +56,8 @@ void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64
   const std::vector<data::Example> held_out = task.held_out();
   const train::Score score = train::evaluate(model, data::stack(held_out));
   say(core::to_text("held-out accuracy ", percent(score.sequences), "  (of ",
-                    grouped(std::ssize(held_out)), " whole sequences never trained on)\n"));
+                    grouped(std::ssize(held_out)), " whole sequences never trained on; chance ",
+                    std::setprecision(2), 100 * task.chance, " %)\n"));
   show_example(model, task, held_out.front());
   show_attention(model, held_out.front().inputs, task.vocabulary);
 }

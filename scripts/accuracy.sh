@@ -4,7 +4,7 @@
 set -euo pipefail
 tapehead=${1:-build/release/bin/tapehead}
 tasks=("${@:2}")
-((${#tasks[@]})) || tasks=(copy reverse sort addition)
+((${#tasks[@]})) || tasks=(copy reverse sort addition recall induction brackets modular)
 
 printf '%-10s %6s %6s %6s %6s %6s   %s\n' task 0 1 2 3 4 'seconds each, tokens/s of the last'
 for task in "${tasks[@]}"; do

@@ -14,7 +14,8 @@ Index first_target(const Tensor& targets) {
   return targets.size(1);
 }
 
-// Reads on from its own answers, one position after another.
+// Reads on from its own answers, one position after another: where the next input is the right
+// answer, it finds its own there.
 Tensor answer_in_turn(SequenceModel& model, const data::Batch& batch) {
   const Index T = batch.inputs.size(1);
   Tensor read = batch.inputs.clone();
@@ -23,7 +24,9 @@ Tensor answer_in_turn(SequenceModel& model, const data::Batch& batch) {
     const Tensor logits = model(read).select(1, t);  // (B, V)
     const Tensor next = argmax(logits, -1);          // (B)
     answers.select(1, t).copy_(next);
-    if (t + 1 < T) read.select(1, t + 1).copy_(next);
+    if (t + 1 == T) break;
+    const Tensor follows = batch.inputs.select(1, t + 1) == batch.targets.select(1, t);  // (B)
+    read.select(1, t + 1).copy_(where(follows, next, batch.inputs.select(1, t + 1)));
   }
   return answers;
 }

@@ -15,9 +15,9 @@ struct Score {
 /// will do.
 Score score(const Tensor& answers, const Tensor& targets);
 
-/// The model's answers (B, T), its most likely ones, to `batch`. If it is causal it is given the
-/// inputs only up to the first target; from there on it reads its own answers, so that it cannot
-/// profit from a right one that it should not have seen.
+/// The model's answers (B, T), its most likely ones, to `batch`. If it is causal, and an input is
+/// the target of the position before it, it reads its own answer there, so that it cannot profit
+/// from a right one that it should not have seen.
 Tensor answer(SequenceModel& model, const data::Batch& batch);
 
 /// score() of its own answers.

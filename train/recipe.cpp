@@ -8,11 +8,15 @@ namespace tapehead::train {
 namespace {
 
 // steps, batch, lr, layers, heads, d_model, widening
-constexpr std::array<std::pair<std::string_view, Recipe>, 5> recipes{
+constexpr std::array<std::pair<std::string_view, Recipe>, 9> recipes{
     {{"copy", {100, 64, 1e-2, 1, 4, 32, 2}},
      {"reverse", {400, 64, 1e-2, 1, 4, 32, 2}},
      {"sort", {500, 64, 1e-2, 2, 4, 32, 2}},
      {"addition", {2000, 64, 3e-3, 2, 4, 64, 2}},
+     {"recall", {800, 64, 3e-3, 2, 4, 64, 2}},
+     {"induction", {500, 64, 3e-3, 2, 4, 64, 2}},
+     {"modular", {5000, 512, 1e-3, 1, 4, 128, 4}},
+     {"brackets", {800, 64, 3e-3, 2, 4, 64, 2}},
      {"text", {800, 32, 3e-3, 2, 4, 64, 4}}}};
 
 }  // namespace

@@ -24,10 +24,10 @@ struct Recipe {
   FitOptions fit() const;
 };
 
-/// For copy, reverse, sort, addition and text; Error, naming them, for any other. The first four
-/// reach 99 % of held-out sequences (scripts/accuracy.sh measures it).
+/// For each of data::task_names() and text; Error, naming them, for any other. The tasks reach 99 %
+/// of held-out sequences (scripts/accuracy.sh measures it).
 Recipe recipe(std::string_view task);
-/// Those five.
+/// Those names.
 const std::vector<std::string>& recipe_names();
 
 }  // namespace tapehead::train

@@ -22,49 +22,37 @@ std::vector<Example> drawn(const Task& task, int count, std::uint64_t seed) {
 
 std::string written(const Task& task, const Example& e) { return task.vocabulary.decode(e.inputs); }
 
-// "37+85=" and what follows: the sum, its lowest digit first.
-int number(const std::string& digits) { return std::stoi(digits); }
-
 }  // namespace
 
-TEST_CASE("each task has at least ten symbols and sequences of at least eight") {
-  CHECK(task_names() == std::vector<std::string>{"copy", "reverse", "sort", "addition"});
+TEST_CASE("each task draws sequences of its length, of its symbols, and asks something") {
+  CHECK(task_names() == std::vector<std::string>{"copy", "reverse", "sort", "addition", "recall",
+                                                 "induction", "modular", "brackets"});
   for (const std::string& name : task_names()) {
     const Task t = task(name);
     CHECK(t.name == name);
-    CHECK(t.vocabulary.size() >= 10);
-    CHECK(t.length >= 8);
-    for (const Example& e : drawn(t, 20, 0)) {
+    CHECK(t.chance > 0);
+    CHECK(t.chance <= 0.1);
+    const auto is_symbol = [&](Index token) { return token >= 0 && token < t.vocabulary.size(); };
+    for (const Example& e : drawn(t, 50, 0)) {
       CHECK(std::ssize(e.inputs) == t.length);
       CHECK(std::ssize(e.targets) == t.length);
+      CHECK(std::all_of(e.inputs.begin(), e.inputs.end(), is_symbol));
+      CHECK(std::any_of(e.targets.begin(), e.targets.end(), is_symbol));
+      for (const Index answer : e.targets) CHECK((is_symbol(answer) || answer == no_target));
     }
   }
 }
 
-TEST_CASE("copy, reverse and sort answer with the right digits") {
-  for (const Example& e : drawn(copy_task(), 50, 1)) CHECK(e.targets == e.inputs);
-  for (const Example& e : drawn(reverse_task(), 50, 1))
-    CHECK(e.targets == Tokens(e.inputs.rbegin(), e.inputs.rend()));
-  for (const Example& e : drawn(sort_task(), 50, 1)) {
-    Tokens sorted = e.inputs;
-    std::sort(sorted.begin(), sorted.end());
-    CHECK(e.targets == sorted);
-  }
-}
-
-TEST_CASE("addition asks for each digit of the sum, lowest first, from what stands before it") {
-  const Task t = addition_task();
-  CHECK(t.causal);
-  for (const Example& e : drawn(t, 200, 2)) {
-    const std::string text = written(t, e);  // 37+85=22
-    CHECK(text[2] == '+');
-    CHECK(text[5] == '=');
-    const int sum = number(text.substr(0, 2)) + number(text.substr(3, 2));
-    const Tokens want{no_target, no_target, no_target,     no_target,
-                      no_target, sum % 10,  sum / 10 % 10, sum / 100};
-    CHECK(e.targets == want);
-    CHECK(e.inputs[6] == sum % 10);
-    CHECK(e.inputs[7] == sum / 10 % 10);
+TEST_CASE("every symbol that a task answers with is an answer somewhere") {
+  for (const std::string& name : task_names()) {
+    const Task t = task(name);
+    std::set<Index> seen, unseen;
+    for (const Example& e : drawn(t, 3000, 1)) {
+      seen.insert(e.inputs.begin(), e.inputs.end());
+      seen.insert(e.targets.begin(), e.targets.end());
+    }
+    seen.erase(no_target);
+    CHECK_MESSAGE(std::ssize(seen) == t.vocabulary.size(), name);
   }
 }
 
@@ -74,7 +62,7 @@ TEST_CASE("the same seed draws the same batches, another seed others") {
     core::Generator a(5), b(5), c(6);
     const Batch first = draw_batch(t, a, 16), same = draw_batch(t, b, 16),
                 other = draw_batch(t, c, 16);
-    CHECK(first.inputs.shape() == Shape{16, 8});
+    CHECK(first.inputs.shape() == Shape{16, t.length});
     CHECK(equal(first.inputs, same.inputs));
     CHECK(equal(first.targets, same.targets));
     CHECK_FALSE(equal(first.inputs, other.inputs));
@@ -89,17 +77,21 @@ TEST_CASE("every digit is drawn at every place") {
   CHECK(seen.size() == 80);
 }
 
-TEST_CASE("held-out sequences are a thousand, always the same, and never drawn") {
-  for (const char* name : {"copy", "reverse", "sort"}) {
+TEST_CASE("held-out questions are a thousand different ones, the same each time, never drawn") {
+  for (const std::string& name : task_names()) {
     const Task t = task(name);
     const std::vector<Example> held_out = t.held_out(), again = t.held_out();
-    CHECK(held_out.size() == 1000);
-    std::set<Tokens> sequences;
+    CHECK(held_out.size() > 950);
+    CHECK(held_out.size() <= 1000);
+    REQUIRE(held_out.size() == again.size());
+    std::set<Tokens> questions;
     for (std::size_t i = 0; i < held_out.size(); ++i) {
       CHECK(held_out[i].inputs == again[i].inputs);
-      sequences.insert(held_out[i].inputs);
+      CHECK(held_out[i].targets == again[i].targets);
+      questions.insert(held_out[i].inputs);
     }
-    for (const Example& e : drawn(t, 20000, 4)) CHECK(sequences.count(e.inputs) == 0);
+    CHECK(questions.size() == held_out.size());
+    for (const Example& e : drawn(t, 20000, 4)) CHECK(questions.count(e.inputs) == 0);
   }
 }
 
@@ -119,18 +111,32 @@ TEST_CASE("a tenth of all sequences is held out") {
   CHECK(draws < 22700);
 }
 
-TEST_CASE("a tenth of all pairs is held out from addition, in both orders") {
-  const Task t = addition_task();
-  std::set<std::string> held_out;
-  for (const Example& e : t.held_out()) held_out.insert(written(t, e).substr(0, 5));
-  CHECK(held_out.size() == 1000);
-  for (const std::string& pair : held_out)
-    CHECK(held_out.count(pair.substr(3, 2) + "+" + pair.substr(0, 2)) == 1);
+TEST_CASE("a pair of numbers is held out in both orders") {
+  const auto part_of = [](const Task& t, int draws) {
+    std::set<std::string> seen;
+    for (const Example& e : drawn(t, draws, 0)) seen.insert(written(t, e).substr(0, 5));
+    return seen;
+  };
+  const std::set<std::string> sums = part_of(addition_task(), 150000);
+  CHECK(sums.size() > 8900);  // of 10,000
+  CHECK(sums.size() < 9100);
+  for (const std::string& pair : sums)
+    CHECK(sums.count(pair.substr(3, 2) + "+" + pair.substr(0, 2)) == 1);
 
-  std::set<std::string> seen;
-  for (const Example& e : drawn(t, 120000, 0)) seen.insert(written(t, e).substr(0, 5));
-  CHECK(seen.size() == 9000);
-  for (const std::string& pair : held_out) CHECK(seen.count(pair) == 0);
+  std::set<Tokens> trained;
+  for (const Example& e : drawn(modular_task(), 60000, 0)) trained.insert(e.inputs);
+  CHECK(trained.size() > 2000);  // 2,089 of 3,481 would be six tenths
+  CHECK(trained.size() < 2200);
+  for (const Tokens& pair : trained) CHECK(trained.count({pair[2], pair[1], pair[0]}) == 1);
+}
+
+TEST_CASE("where a task can ask little, all that is held out is asked") {
+  const Task t = sort_task({.length = 6, .symbols = 3});
+  std::set<Tokens> questions;
+  for (const Example& e : t.held_out()) questions.insert(e.inputs);
+  CHECK(questions.size() == t.held_out().size());
+  for (const Example& e : drawn(t, 20000, 4)) questions.insert(e.inputs);
+  CHECK(questions.size() == 729);
 }
 
 TEST_CASE("names are listed as in a sentence") {
@@ -140,10 +146,11 @@ TEST_CASE("names are listed as in a sentence") {
 }
 
 TEST_CASE("an unknown task is refused") {
-  CHECK_THROWS_WITH_AS(task("add"),
-                       "task: expected copy, reverse, sort or addition, got \"add\"; choose one of "
-                       "them",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      task("add"),
+      "task: expected copy, reverse, sort, addition, recall, induction, modular or "
+      "brackets, got \"add\"; choose one of them",
+      Error);
 }
 
 TEST_CASE("examples of several lengths, or none, cannot be stacked") {
@@ -153,4 +160,34 @@ TEST_CASE("examples of several lengths, or none, cannot be stacked") {
                        "stack: examples must have one length, got 2, 2 and 1; draw them from one "
                        "task",
                        ShapeError);
+}
+
+TEST_CASE("a size out of range is refused with the range") {
+  CHECK_THROWS_WITH_AS(copy_task({.length = 0}),
+                       "copy: expected length from 1 to 512, got 0; its usual length is 8", Error);
+  CHECK_THROWS_WITH_AS(task("sort", {.symbols = 37}),
+                       "sort: expected symbols from 2 to 36, got 37; its usual symbols is 10",
+                       Error);
+  CHECK_THROWS_WITH_AS(recall_task({.length = 9, .symbols = 8}),
+                       "recall: expected length from 1 to 8, got 9; its usual length is 8", Error);
+  CHECK_THROWS_WITH_AS(brackets_task({.length = 7}),
+                       "brackets: expected an even length, got 7; try 8", Error);
+}
+
+TEST_CASE("a size that a task does not have is refused") {
+  CHECK_THROWS_WITH_AS(addition_task({.symbols = 10}),
+                       "addition: it has no symbols to choose, got 10; leave it out", Error);
+  CHECK_THROWS_WITH_AS(modular_task({.length = 3}),
+                       "modular: it has no length to choose, got 3; leave it out", Error);
+}
+
+TEST_CASE("a task that is too small to be divided says so") {
+  const Task t = copy_task({.length = 1, .symbols = 2});
+  CHECK_THROWS_WITH_AS(
+      t.held_out(),
+      "copy: expected questions both to train on and to hold out, got none to hold "
+      "out; choose a larger size",
+      Error);
+  CHECK_THROWS_WITH_AS(draw_batch(t, core::default_generator(), 0),
+                       "draw_batch: a batch has at least 1 example, got 0", ShapeError);
 }

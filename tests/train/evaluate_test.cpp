@@ -50,12 +50,21 @@ TEST_CASE("a causal model is judged by what it makes of its own answers") {
   SequenceModel model(
       {.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0, .causal = true});
   teach_successor(model);
-  // It is asked from position 1 on, where it reads a 3 that is not its own answer to 1. Its answers
-  // go on 4, 0, 1; the inputs say 3 after 0: a model that read them would answer 4 in the end.
-  const data::Batch batch{tensor({{1, 3, 4, 3}}), tensor({{no_target, 4, 0, 1}})};
+  // It should answer 2, then 3 and 0, and answers 4: from there on it reads what it said.
+  const data::Batch batch{tensor({{1, 3, 2, 3}}), tensor({{no_target, 2, 3, 0}})};
   CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{4, 0, 1}})));
+  CHECK(evaluate(model, batch).tokens == 0);
+  CHECK(equal(batch.inputs, tensor({{1, 3, 2, 3}})));
+}
+
+TEST_CASE("a causal model reads the inputs where they are not the answers") {
+  SequenceModel model(
+      {.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0, .causal = true});
+  teach_successor(model);
+  const data::Batch batch{tensor({{1, 3, 1, 0}, {2, 4, 1, 2}}),
+                          tensor({{no_target, 4, 2, 1}, {3, no_target, 2, 3}})};
+  CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{4, 2, 1}, {0, 2, 3}})));
   CHECK(evaluate(model, batch).sequences == 1);
-  CHECK(equal(batch.inputs, tensor({{1, 3, 4, 3}})));
 }
 
 TEST_CASE("a model without a mask answers from all inputs at once") {

@@ -27,6 +27,9 @@ TEST_CASE("copy is learnt within 100 steps") { CHECK(accuracy("copy", 100) >= 0.
 TEST_CASE("reverse is learnt within 400 steps") { CHECK(accuracy("reverse", 400) >= 0.99); }
 TEST_CASE("sort is learnt within 500 steps") { CHECK(accuracy("sort", 500) >= 0.98); }
 TEST_CASE("addition is learnt within 2,000 steps") { CHECK(accuracy("addition", 2000) >= 0.98); }
+TEST_CASE("recall is learnt within 800 steps") { CHECK(accuracy("recall", 800) >= 0.99); }
+TEST_CASE("induction is learnt within 500 steps") { CHECK(accuracy("induction", 500) >= 0.98); }
+TEST_CASE("brackets are learnt within 800 steps") { CHECK(accuracy("brackets", 800) >= 0.99); }
 
 TEST_CASE("a recipe says how the model is built and trained") {
   const Recipe r{.steps = 250,
@@ -60,8 +63,9 @@ TEST_CASE("every task has a recipe, and so has text") {
 }
 
 TEST_CASE("an unknown recipe is refused") {
-  CHECK_THROWS_WITH_AS(recipe("sorting"),
-                       "recipe: expected copy, reverse, sort, addition or text, got \"sorting\"; "
-                       "choose one of them",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      recipe("sorting"),
+      "recipe: expected copy, reverse, sort, addition, recall, induction, modular, "
+      "brackets or text, got \"sorting\"; choose one of them",
+      Error);
 }
