@@ -15,7 +15,7 @@ void describe(const train::SequenceModel& model, const train::Recipe& recipe) {
   const train::ModelOptions& m = model.options;
   say(core::to_text(recipe.layers, recipe.layers == 1 ? " layer of " : " layers of ", m.heads,
                     m.heads == 1 ? " head" : " heads", ", d_model ", m.d_model, ", ",
-                    m.causal ? "causal" : "no mask", ", ", grouped(model.num_parameters()),
+                    model.causal() ? "causal" : "no mask", ", ", grouped(model.num_parameters()),
                     " parameters", m.dropout > 0 ? core::to_text(", dropout ", m.dropout) : "",
                     "\n", grouped(recipe.steps), recipe.steps == 1 ? " step of " : " steps of ",
                     recipe.batch, recipe.batch == 1 ? " sequence" : " sequences",
@@ -58,7 +58,7 @@ void save(const train::SequenceModel& model, const std::string& out, const std::
                    {"heads", std::to_string(m.heads)},
                    {"layers", std::to_string(m.layers)},
                    {"context", std::to_string(m.context)},
-                   {"causal", m.causal ? "true" : "false"}});
+                   {"causal", model.causal() ? "true" : "false"}});
   io::save_safetensors(out, model.state_dict(), metadata);
   say(core::to_text("weights written to ", one_line(out), "\n"));
 }

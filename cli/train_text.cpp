@@ -3,7 +3,7 @@
 
 #include "../data/utf8.h"
 #include "../train/evaluate.h"
-#include "../train/sample.h"
+#include "../train/generate.h"
 #include "output.h"
 #include "run.h"
 
@@ -50,9 +50,12 @@ void train_text(const data::Text& text_file, Index context, const train::Recipe&
   show_attention(model, {tokens.end() - static_cast<std::ptrdiff_t>(length), tokens.end()},
                  vocabulary);
   const Index start = vocabulary.contains("\n") ? vocabulary.encode("\n")[0] : tokens.front();
-  const std::vector<Index> sample = train::sample(model, {start}, written, random, temperature);
-  say(core::to_text("\nwhat it now writes (temperature ", temperature, "):\n",
-                    data::printable(vocabulary.decode(sample), screen().unicode, " \n\t"), "\n"));
+  const std::vector<Index> text = train::generate(
+      model, {start}, {.tokens = written, .temperature = temperature, .seed = seed});
+  say(core::to_text(
+      "\nwhat it now writes (temperature ", temperature, "):\n",
+      data::printable(vocabulary.decode({text.begin() + 1, text.end()}), screen().unicode, " \n\t"),
+      "\n"));
 }
 
 }  // namespace tapehead::cli

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../autograd/ops.h"
+#include "../core/text.h"
 #include "module.h"
 
 namespace tapehead::nn {
@@ -19,6 +20,10 @@ class GELU : public Layer<GELU> {
  public:
   explicit GELU(std::string approximation = "none") : approximate(std::move(approximation)) {}
   Tensor forward(const Tensor& x) { return gelu(x, approximate); }
+
+  std::string extra_repr() const override {
+    return core::to_text("approximate='", approximate, "'");
+  }
 
   const std::string approximate;
 };

@@ -9,11 +9,8 @@
 // their shapes see mask.h; a `bias` of the same shapes is added to the scores.
 #pragma once
 
-#include <mutex>
-
-#include "dropout.h"
+#include "attend.h"
 #include "linear.h"
-#include "mask.h"
 
 namespace tapehead::nn {
 
@@ -25,7 +22,8 @@ struct Attention {
 /// (..., Tq, d_k), key (..., Tk, d_k), value (..., Tk, d_v).
 Attention scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const Tensor& mask = {}, Dropout* dropout = nullptr,
-                                       const Tensor& bias = {});
+                                       const Tensor& bias = {},
+                                       HiddenRows hidden_rows = HiddenRows::Uniform);
 
 class MultiHeadAttention : public Layer<MultiHeadAttention> {
  public:
@@ -39,23 +37,17 @@ class MultiHeadAttention : public Layer<MultiHeadAttention> {
 
   /// The weights of the last call on any thread, (B, H, Tq, Tk), after dropout, with their history.
   /// Error if there are none.
-  Tensor attention_weights() const;
+  Tensor attention_weights() const { return kept_.get(); }
   /// Whether calls keep their weights; without, they need not be made at all.
-  void keep_weights(bool keep);
-  bool keeps_weights() const;
+  void keep_weights(bool keep) { kept_.keep(keep); }
+  bool keeps_weights() const { return kept_.keeps(); }
 
   const Index d_model, num_heads, d_k;
   Linear W_q, W_k, W_v, W_o;
   Dropout dropout;
 
  private:
-  void check_inputs(const Tensor& query, const Tensor& key, const Tensor& value) const;
-  Tensor attend(const Tensor& Q, const Tensor& K, const Tensor& V, const Tensor& mask,
-                const Tensor& bias);
-
-  mutable std::mutex kept_;  // guards what follows: threads may share a module
-  bool keep_weights_ = true;
-  Tensor weights_;
+  KeptWeights kept_;
 };
 
 }  // namespace tapehead::nn

@@ -7,7 +7,9 @@
 #pragma once
 
 #include "../autograd/ops.h"
+#include "../core/text.h"
 #include "module.h"
+#include "repr.h"
 
 namespace tapehead::nn {
 
@@ -19,6 +21,10 @@ class Dropout : public Layer<Dropout> {
   }
 
   Tensor forward(const Tensor& x) { return dropout(x, p, is_training()); }
+
+  std::string extra_repr() const override {
+    return core::to_text("p=", detail::python(p), ", inplace=False");
+  }
 
   const double p;
 };

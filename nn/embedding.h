@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../autograd/ops.h"
+#include "../core/text.h"
 #include "module.h"
 
 namespace tapehead::nn {
@@ -16,6 +17,10 @@ class Embedding : public Layer<Embedding> {
 
   /// Int64 indices (...) -> (..., embedding_dim). ShapeError for one outside [0, num_embeddings).
   Tensor forward(const Tensor& index) { return embedding(index, weight); }
+
+  std::string extra_repr() const override {
+    return core::to_text(num_embeddings, ", ", embedding_dim);
+  }
 
   const Index num_embeddings, embedding_dim;
   Parameter weight;  // (num_embeddings, embedding_dim)

@@ -7,7 +7,9 @@
 
 #include "../autograd/create.h"
 #include "../autograd/ops.h"
+#include "../core/text.h"
 #include "module.h"
+#include "repr.h"
 
 namespace tapehead::nn {
 
@@ -27,6 +29,11 @@ class LayerNorm : public Layer<LayerNorm> {
 
   /// (..., *normalized_shape) -> the same.
   Tensor forward(const Tensor& x) { return layer_norm(x, normalized_shape, weight, bias, eps); }
+
+  std::string extra_repr() const override {
+    return core::to_text(detail::python(normalized_shape), ", eps=", detail::python(eps),
+                         ", elementwise_affine=", detail::python(weight.defined()));
+  }
 
   const Shape normalized_shape;
   const double eps;

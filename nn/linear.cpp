@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "../autograd/create.h"
+#include "../core/text.h"
 #include "init.h"
+#include "repr.h"
 
 namespace tapehead::nn {
 
@@ -18,6 +20,11 @@ Linear::Linear(Index in, Index out, bool with_bias) : in_features(in), out_featu
   const double bound = 1 / std::sqrt(static_cast<double>(in));
   bias = Parameter(empty({out}));
   init::uniform_(bias, -bound, bound);
+}
+
+std::string Linear::extra_repr() const {
+  return core::to_text("in_features=", in_features, ", out_features=", out_features,
+                       ", bias=", detail::python(bias.defined()));
 }
 
 }  // namespace tapehead::nn

@@ -18,6 +18,8 @@ class Linear : public Layer<Linear> {
   /// (..., in_features) -> (..., out_features).
   Tensor forward(const Tensor& x) { return linear(x, weight, bias); }
 
+  std::string extra_repr() const override;
+
   const Index in_features, out_features;
   Parameter weight;  // (out_features, in_features)
   Parameter bias;    // (out_features), or undefined

@@ -59,9 +59,11 @@ NDArray as_bool(const NDArray& mask) {
 
 }  // namespace
 
-Tensor causal_mask(Index T) {
-  check_length("causal_mask", T);
-  return ones({T, T}, Bool).tril();
+Tensor causal_mask(Index T) { return causal_mask(T, T); }
+
+Tensor causal_mask(Index Tq, Index Tk) {
+  check_length("causal_mask", Tq), check_length("causal_mask", Tk);
+  return ones({Tq, Tk}, Bool).tril(Tk - Tq);
 }
 
 Tensor padding_mask(const std::vector<Index>& lengths, Index T) {

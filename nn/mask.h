@@ -15,6 +15,8 @@ namespace tapehead::nn {
 
 /// (T, T) Bool: position i sees positions 0 to i. ShapeError for a negative T.
 Tensor causal_mask(Index T);
+/// (Tq, Tk) Bool: the queries are the last Tq of Tk positions. ShapeError for a negative size.
+Tensor causal_mask(Index Tq, Index Tk);
 /// (B, 1, 1, T) Bool: of sequence b the first lengths[b] keys are seen, the rest is padding. Error
 /// for a length outside [0, T], ShapeError for a negative T.
 Tensor padding_mask(const std::vector<Index>& lengths, Index T);

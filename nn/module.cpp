@@ -90,6 +90,12 @@ void Module::check_name(const std::string& name) const {
 
 void Module::add(const std::string& name, Module& child) {
   check_name(name);
+  adopt(name, child);
+}
+
+void Module::add_as_self(Module& child) { adopt("", child); }
+
+void Module::adopt(const std::string& name, Module& child) {
   for (const auto& [path, module] : child.named_modules())
     if (module == this)
       fail("add: \"", name, "\" contains the ", type_name(),

@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <utility>
@@ -128,6 +129,8 @@ class Module {
 
   /// "Linear", "ModuleList<Block>".
   std::string type_name() const;
+  /// What stands in parentheses when it is printed: "in_features=4, out_features=3, bias=True".
+  virtual std::string extra_repr() const { return ""; }
 
  protected:
   Module();
@@ -136,6 +139,8 @@ class Module {
   /// taken, and for a child that contains this module.
   void add(const std::string& name, Module& child);
   void add(const std::string& name, Parameter& parameter);
+  /// Makes `child` all that this module is: what is in it keeps its names, with none in front.
+  void add_as_self(Module& child);
   /// A tensor that is not learnt but belongs to the module; in state_dict() if `persistent`.
   void register_buffer(const std::string& name, Tensor& buffer, bool persistent = true);
 
@@ -166,10 +171,12 @@ class Module {
   static void list(M& module, const std::string& path, bool once,
                    std::vector<std::pair<std::string, M*>>& out);
   std::vector<std::pair<std::string, const Module*>> tree(bool once) const;
+  friend std::string to_string(const Module& module);
   NamedTensors tensors(std::vector<Entry> Module::*which, bool once) const;
   Skipped load(const char* op, const NamedTensors& targets, const NamedTensors& sources,
                bool strict);
   void check_name(const std::string& name) const;
+  void adopt(const std::string& name, Module& child);
   void set_label(const std::string& label);
   detail::ModuleHooks& hooks();
 
@@ -180,6 +187,13 @@ class Module {
   bool training_ = true;
   mutable std::atomic<bool> checked_ = false;
 };
+
+/// The module and all below it, indented as PyTorch prints them, with how many parameters each has:
+///   FeedForward(  # 38 parameters
+///     (linear1): Linear(in_features=4, out_features=3, bias=True)  # 15 parameters
+///   …
+std::string to_string(const Module& module);
+std::ostream& operator<<(std::ostream& out, const Module& module);
 
 /// What a module is written with: calling it runs `Self::forward`, of any arguments, under the
 /// module's name. An error that passes through says where, once: `(in encoder.0.attn.W_q)`.

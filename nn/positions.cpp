@@ -13,11 +13,12 @@ void check_sizes(const char* name, Index max_len, Index d_model) {
     fail(name, ": expected max_len and d_model of at least 1, got ", max_len, " and ", d_model);
 }
 
-Tensor plus_first_rows(const char* name, const Tensor& x, const Tensor& table) {
+Tensor plus_rows(const char* name, const Tensor& x, const Tensor& table, const Tensor& positions) {
   if (x.dim() != 3 || x.size(2) != table.size(1) || x.size(1) > table.size(0))
     fail<ShapeError>(name, ": expected (B, T, ", table.size(1), ") with T up to ", table.size(0),
                      ", got ", x.shape());
-  return x + table.narrow(0, 0, x.size(1));  // (B, T, d_model) + (T, d_model)
+  return x + (positions.defined() ? embedding(positions, table)      // (B, T, d_model)
+                                  : table.narrow(0, 0, x.size(1)));  // (T, d_model)
 }
 
 }  // namespace
@@ -45,8 +46,8 @@ SinusoidalPositions::SinusoidalPositions(Index max_len, Index d_model) {
   register_buffer("encoding", encoding, /*persistent=*/false);
 }
 
-Tensor SinusoidalPositions::forward(const Tensor& x) {
-  return plus_first_rows("SinusoidalPositions", x, encoding);
+Tensor SinusoidalPositions::forward(const Tensor& x, const Tensor& positions) {
+  return plus_rows("SinusoidalPositions", x, encoding, positions);
 }
 
 LearnedPositions::LearnedPositions(Index max_len, Index d_model) {
@@ -56,8 +57,8 @@ LearnedPositions::LearnedPositions(Index max_len, Index d_model) {
   add("weight", weight);
 }
 
-Tensor LearnedPositions::forward(const Tensor& x) {
-  return plus_first_rows("LearnedPositions", x, weight);
+Tensor LearnedPositions::forward(const Tensor& x, const Tensor& positions) {
+  return plus_rows("LearnedPositions", x, weight, positions);
 }
 
 }  // namespace tapehead::nn

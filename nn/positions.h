@@ -19,8 +19,9 @@ class SinusoidalPositions : public Layer<SinusoidalPositions> {
   /// Error for sizes below 1.
   SinusoidalPositions(Index max_len, Index d_model);
 
-  /// (B, T, d_model) -> the same. ShapeError for T > max_len.
-  Tensor forward(const Tensor& x);
+  /// (B, T, d_model) -> the same. The tokens are at `positions`, Int64 (T) or (B, T), by default
+  /// the first T. ShapeError for one of max_len or more.
+  Tensor forward(const Tensor& x, const Tensor& positions = {});
 
   Tensor encoding;  // (max_len, d_model), a buffer that is not saved
 };
@@ -31,8 +32,9 @@ class LearnedPositions : public Layer<LearnedPositions> {
   /// Error for sizes below 1.
   LearnedPositions(Index max_len, Index d_model);
 
-  /// (B, T, d_model) -> the same. ShapeError for T > max_len.
-  Tensor forward(const Tensor& x);
+  /// (B, T, d_model) -> the same. The tokens are at `positions`, Int64 (T) or (B, T), by default
+  /// the first T. ShapeError for one of max_len or more.
+  Tensor forward(const Tensor& x, const Tensor& positions = {});
 
   Parameter weight;  // (max_len, d_model)
 };

@@ -17,16 +17,31 @@ Index first_target(const Tensor& targets) {
 // Reads on from its own answers, one position after another: where the next input is the right
 // answer, it finds its own there.
 Tensor answer_in_turn(SequenceModel& model, const data::Batch& batch) {
-  const Index T = batch.inputs.size(1);
-  Tensor read = batch.inputs.clone();
+  const Index T = batch.inputs.size(1), first = first_target(batch.targets);
   Tensor answers = batch.targets.clone();
-  for (Index t = first_target(batch.targets); t < T; ++t) {
-    const Tensor logits = model(read).select(1, t);  // (B, V)
-    const Tensor next = argmax(logits, -1);          // (B)
-    answers.select(1, t).copy_(next);
+  nn::KVCache cache;
+  Tensor read = batch.inputs.narrow(1, 0, std::min(first + 1, T));  // (B, first + 1), then (B, 1)
+  for (Index t = first; t < T; ++t) {
+    const Tensor logits = model(read, &cache);  // (B, …, V)
+    const Tensor next = argmax(logits.select(1, logits.size(1) - 1), -1, /*keepdim=*/true);
+    answers.narrow(1, t, 1).copy_(next);  // (B, 1)
     if (t + 1 == T) break;
-    const Tensor follows = batch.inputs.select(1, t + 1) == batch.targets.select(1, t);  // (B)
-    read.select(1, t + 1).copy_(where(follows, next, batch.inputs.select(1, t + 1)));
+    const Tensor input = batch.inputs.narrow(1, t + 1, 1);
+    read = where(input == batch.targets.narrow(1, t, 1), next, input);
+  }
+  return answers;
+}
+
+// Reads all inputs, then its own answers, where it is asked for them.
+Tensor written_answer(nn::Transformer& model, const data::Batch& batch) {
+  const Tensor memory = model.encode(batch.inputs);         // (B, T, d_model)
+  const Tensor unasked = batch.targets == data::no_target;  // (B, T)
+  Tensor answers = batch.targets.clone();
+  for (Index t = first_target(batch.targets); t < batch.targets.size(1); ++t) {
+    const Tensor read = masked_fill(answers, unasked, data::no_target);
+    const Tensor target = decoder_input(read, model.start());                // (B, T)
+    const Tensor logits = model.decode(target.narrow(1, 0, t + 1), memory);  // (B, t + 1, V)
+    answers.select(1, t).copy_(argmax(logits.select(1, t), -1));
   }
   return answers;
 }
@@ -49,7 +64,9 @@ Score score(const Tensor& answers, const Tensor& targets) {
 
 Tensor answer(SequenceModel& model, const data::Batch& batch) {
   const Evaluating evaluating(model);
-  if (model.options.causal) return answer_in_turn(model, batch);
+  if (model.causal()) return answer_in_turn(model, batch);
+  if (auto* const transformer = model.as<nn::Transformer>())
+    return written_answer(*transformer, batch);
   return argmax(model(batch.inputs), -1);
 }
 
@@ -63,9 +80,9 @@ double mean_loss(SequenceModel& model, const data::Windows& windows, Index most)
   double total = 0;
   for (auto from = offsets.begin(); from != offsets.end();) {
     const auto to = from + std::min<std::ptrdiff_t>(at_once, offsets.end() - from);
-    const auto [inputs, targets] = windows.at({from, to});
-    const Tensor logits = model(inputs).flatten(0, 1);  // (B T, V)
-    total += cross_entropy(logits, targets.flatten(), {.reduction = Reduction::Sum}).item();
+    const data::Batch batch = windows.at({from, to});
+    const Tensor logits = model.logits(batch).flatten(0, 1);  // (B T, V)
+    total += cross_entropy(logits, batch.targets.flatten(), {.reduction = Reduction::Sum}).item();
     from = to;
   }
   return total / static_cast<double>(static_cast<Index>(offsets.size()) * windows.context());

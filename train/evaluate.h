@@ -17,7 +17,8 @@ Score score(const Tensor& answers, const Tensor& targets);
 
 /// The model's answers (B, T), its most likely ones, to `batch`. If it is causal, and an input is
 /// the target of the position before it, it reads its own answer there, so that it cannot profit
-/// from a right one that it should not have seen.
+/// from a right one that it should not have seen. An encdec reads all inputs, and of the answers
+/// only its own.
 Tensor answer(SequenceModel& model, const data::Batch& batch);
 
 /// score() of its own answers.

@@ -1,55 +1,160 @@
 #include "model.h"
 
-#include "../nn/init.h"
+#include <array>
+
+#include "../autograd/create.h"
+#include "../core/text.h"
 
 namespace tapehead::train {
-
 namespace {
 
-ModelOptions checked(const ModelOptions& options) {
+constexpr std::array<std::pair<Arch, const char*>, 5> arches{{{Arch::encoder, "encoder"},
+                                                              {Arch::decoder, "decoder"},
+                                                              {Arch::encdec, "encdec"},
+                                                              {Arch::gpt, "gpt"},
+                                                              {Arch::llama, "llama"}}};
+
+ModelOptions checked(ModelOptions options) {
   if (options.layers < 0) fail("SequenceModel: layers must be at least 0, got ", options.layers);
+  if (options.kv_heads == 0) options.kv_heads = options.heads;
+  if (options.arch == Arch::gpt) options.d_ff = 4 * options.d_model;
   return options;
+}
+
+ModelOptions options_of(const nn::GPTOptions& o) {
+  return {.vocabulary = o.vocabulary,
+          .context = o.context,
+          .d_model = o.d_model,
+          .heads = o.heads,
+          .layers = o.layers,
+          .dropout = o.dropout,
+          .arch = Arch::gpt,
+          .tied = o.tied};
+}
+
+ModelOptions options_of(const nn::LlamaOptions& o) {
+  return {.vocabulary = o.vocabulary,
+          .context = o.context,
+          .d_model = o.d_model,
+          .heads = o.heads,
+          .layers = o.layers,
+          .d_ff = o.d_ff,
+          .dropout = o.dropout,
+          .arch = Arch::llama,
+          .kv_heads = o.kv_heads,
+          .tied = o.tied};
 }
 
 }  // namespace
 
-SequenceModel::SequenceModel(const ModelOptions& chosen)
-    : options(checked(chosen)),
-      embedding(chosen.vocabulary, chosen.d_model),
-      positions(chosen.context, chosen.d_model),
-      norm(chosen.d_model),
-      head(chosen.d_model, chosen.vocabulary) {
-  for (Index layer = 0; layer < options.layers; ++layer)
-    blocks.emplace_back(options.d_model, options.heads, options.d_ff, options.dropout);
-  add("embedding", embedding);
-  add("positions", positions);
-  add("blocks", blocks);
-  add("norm", norm);
-  add("head", head);
-  // Small logits at first, so that the loss begins at about ln V for any V.
-  nn::init::normal_(head.weight, 0, 0.02);
-  nn::init::zeros_(head.bias);
+const char* name(Arch arch) {
+  for (const auto& [each, name] : arches)
+    if (each == arch) return name;
+  return "";
 }
 
-Tensor SequenceModel::forward(const Tensor& tokens) {
-  const Tensor mask = options.causal ? nn::causal_mask(tokens.size(1)) : Tensor();  // (T, T)
-  Tensor x = positions(embedding(tokens));                    // (B, T, d_model)
-  for (nn::EncoderBlock& block : blocks) x = block(x, mask);  // (B, T, d_model)
-  return head(norm(x));                                       // (B, T, V)
+Arch arch_of(std::string_view name) {
+  for (const auto& [arch, each] : arches)
+    if (name == each) return arch;
+  fail("arch_of: expected encoder, decoder, encdec, gpt or llama, got \"", name, "\"");
+}
+
+SequenceModel::Inside SequenceModel::made(const ModelOptions& o) {
+  switch (o.arch) {
+    case Arch::encoder:
+      return std::make_unique<nn::EncoderOnly>(nn::EncoderOnlyOptions{
+          o.vocabulary, o.context, o.d_model, o.heads, o.layers, o.d_ff, o.dropout});
+    case Arch::decoder:
+      return std::make_unique<nn::DecoderOnly>(nn::DecoderOnlyOptions{
+          o.vocabulary, o.context, o.d_model, o.heads, o.layers, o.d_ff, o.dropout, o.positions});
+    case Arch::encdec:
+      return std::make_unique<nn::Transformer>(nn::TransformerOptions{
+          o.vocabulary, o.vocabulary, o.context, o.d_model, o.heads, o.layers, o.d_ff, o.dropout});
+    case Arch::gpt:
+      return std::make_unique<nn::GPT>(
+          nn::GPTOptions{o.vocabulary, o.context, o.d_model, o.heads, o.layers, o.dropout, o.tied});
+    case Arch::llama:
+      break;
+  }
+  nn::LlamaOptions llama;
+  llama.vocabulary = o.vocabulary, llama.context = o.context, llama.d_model = o.d_model;
+  llama.heads = o.heads, llama.kv_heads = o.kv_heads, llama.layers = o.layers;
+  llama.d_ff = o.d_ff, llama.dropout = o.dropout, llama.tied = o.tied;
+  return std::make_unique<nn::Llama>(llama);
+}
+
+SequenceModel::SequenceModel(const ModelOptions& chosen)
+    : options(checked(chosen)), inside_(made(options)) {
+  add_inside();
+}
+SequenceModel::SequenceModel(std::unique_ptr<nn::GPT> gpt)
+    : options(checked(options_of(gpt->options))), inside_(std::move(gpt)) {
+  add_inside();
+}
+SequenceModel::SequenceModel(std::unique_ptr<nn::Llama> llama)
+    : options(checked(options_of(llama->options))), inside_(std::move(llama)) {
+  add_inside();
+}
+
+void SequenceModel::add_inside() {
+  std::visit([&](const auto& model) { add_as_self(*model); }, inside_);
+}
+
+bool SequenceModel::causal() const {
+  return options.arch != Arch::encoder && options.arch != Arch::encdec;
+}
+
+Tensor SequenceModel::forward(const Tensor& tokens, nn::KVCache* cache) {
+  if (cache && !causal())
+    fail("SequenceModel: expected a causal model for a cache, got an ", name(options.arch),
+         "; call it without");
+  if (auto* const model = as<nn::EncoderOnly>()) return (*model)(tokens);
+  if (auto* const model = as<nn::DecoderOnly>()) return (*model)(tokens, cache);
+  if (auto* const model = as<nn::GPT>()) return (*model)(tokens, cache);
+  if (auto* const model = as<nn::Llama>()) return (*model)(tokens, cache);
+  fail("SequenceModel: an encdec reads a source and a target, got ", tokens.shape(),
+       " tokens alone; call logits(batch)");
+}
+
+Tensor SequenceModel::logits(const data::Batch& batch) {
+  auto* const transformer = as<nn::Transformer>();
+  if (!transformer) return (*this)(batch.inputs);
+  return (*transformer)(batch.inputs, decoder_input(batch.targets, transformer->start()));
+}
+
+Tensor decoder_input(const Tensor& targets, Index start) {
+  const Index B = targets.size(0), T = targets.size(1);
+  const Tensor late = cat({full({B, 1}, start), targets.narrow(1, 0, T - 1)}, 1);  // (B, T)
+  return masked_fill(late, late == data::no_target, start);
 }
 
 namespace {
+
+// Calls f with the attention module of each layer that reads the inputs.
+template <class F>
+void each_attention(SequenceModel& model, const F& f) {
+  if (auto* const inside = model.as<nn::EncoderOnly>())
+    for (nn::EncoderBlock& block : inside->blocks) f(block.attn);
+  if (auto* const inside = model.as<nn::DecoderOnly>())
+    for (nn::CausalBlock& block : inside->blocks) f(block.attn);
+  if (auto* const inside = model.as<nn::Transformer>())
+    for (nn::TransformerEncoderLayer& layer : inside->encoder) f(layer.self_attn);
+  if (auto* const inside = model.as<nn::GPT>())
+    for (nn::GPTBlock& block : inside->transformer.h) f(block.attn);
+  if (auto* const inside = model.as<nn::Llama>())
+    for (nn::LlamaBlock& block : inside->layers) f(block.attention);
+}
 
 // While it lives, every layer keeps its weights.
 class KeepingWeights {
  public:
   explicit KeepingWeights(SequenceModel& model) : model_(model) {
-    for (const nn::EncoderBlock& block : model.blocks) kept_.push_back(block.attn.keeps_weights());
-    for (nn::EncoderBlock& block : model.blocks) block.attn.keep_weights(true);
+    each_attention(model, [&](auto& attn) { kept_.push_back(attn.keeps_weights()); });
+    each_attention(model, [](auto& attn) { attn.keep_weights(true); });
   }
   ~KeepingWeights() {
     auto kept = kept_.begin();
-    for (nn::EncoderBlock& block : model_.blocks) block.attn.keep_weights(*kept++);
+    each_attention(model_, [&](auto& attn) { attn.keep_weights(*kept++); });
   }
   KeepingWeights(const KeepingWeights&) = delete;
   KeepingWeights& operator=(const KeepingWeights&) = delete;
@@ -64,10 +169,12 @@ class KeepingWeights {
 std::vector<Tensor> attention_weights(SequenceModel& model, const Tensor& tokens) {
   const Evaluating evaluating(model);
   const KeepingWeights keeping(model);
-  model(tokens);
+  if (auto* const transformer = model.as<nn::Transformer>())
+    transformer->encode(tokens);
+  else
+    model(tokens);
   std::vector<Tensor> weights;
-  for (const nn::EncoderBlock& block : model.blocks)
-    weights.push_back(block.attn.attention_weights());
+  each_attention(model, [&](auto& attn) { weights.push_back(attn.attention_weights()); });
   return weights;
 }
 

@@ -14,7 +14,9 @@ GradcheckResult check_gradients(ModelOptions options, std::uint64_t seed, double
   SequenceModel model(options);
   model.to(Float64);
   const Tensor tokens = randint(0, options.vocabulary, {1, options.context});
-  const auto f = [&](const std::vector<Tensor>&) { return Outputs(model(tokens)); };
+  const auto f = [&](const std::vector<Tensor>&) {
+    return Outputs(model.logits({tokens, tokens}));
+  };
   SampleOptions sampled;
   sampled.seed = seed;
   sampled.seconds = seconds;

@@ -29,7 +29,7 @@ ModelOptions Recipe::model(Index vocabulary, Index context, bool causal) const {
           .layers = layers,
           .d_ff = widening * d_model,
           .dropout = dropout,
-          .causal = causal};
+          .arch = causal ? Arch::decoder : Arch::encoder};
 }
 
 FitOptions Recipe::fit() const { return {.steps = steps, .lr = lr, .warmup = steps / 10}; }

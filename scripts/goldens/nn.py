@@ -9,6 +9,8 @@ optimizers.json parameters after each step, from given gradients
 groups.json     the same in groups with their own rates and decays, the common rate changing
 muon.json       matrices after each step of Muon, in float64
 clip.json       norms, and gradients after clipping
+layers.json     PyTorch's layers of transformers: initialised, called, printed
+models.json     a GPT and a Llama: initialised (the GPT), called
 training.json   20 Adam steps of multi-head attention in float64, dropout active: every loss
 """
 
@@ -215,6 +217,147 @@ def clip_goldens():
     return result
 
 
+def layer_goldens():
+    """Each layer's state after manual_seed(seed), in float32, and what it returns in float64."""
+    layers = {
+        "MultiheadAttention(6, 2)": lambda: nn.MultiheadAttention(6, 2, batch_first=True),
+        "MultiheadAttention(6, 3, bias=False)": lambda: nn.MultiheadAttention(6, 3, bias=False, batch_first=True),
+        "MultiheadAttention(6, 2, kdim=3, vdim=5)": lambda: nn.MultiheadAttention(
+            6, 2, kdim=3, vdim=5, batch_first=True),
+        "TransformerEncoderLayer(4, 2, 7)": lambda: nn.TransformerEncoderLayer(4, 2, 7, batch_first=True),
+        "TransformerDecoderLayer(4, 2, 7)": lambda: nn.TransformerDecoderLayer(4, 2, 7, batch_first=True),
+        "TransformerDecoderLayer(4, 2, 7, norm_first)": lambda: nn.TransformerDecoderLayer(
+            4, 2, 7, activation="gelu", norm_first=True, batch_first=True),
+    }
+    result = {}
+    for seed, (name, make) in enumerate(layers.items()):
+        torch.manual_seed(seed)
+        layer = make()
+        state = dump_all(layer)
+        layer.double().train(False)
+        for parameter in layer.parameters():  # biases and weights of norms, too
+            parameter.data.add_(torch.rand(parameter.shape, dtype=torch.float64) * 0.1)
+        width = 6 if "Multi" in name else 4
+        x = torch.rand(2, 3, width, dtype=torch.float64)
+        y = torch.rand(2, 5, 3 if "kdim" in name else width, dtype=torch.float64)
+        z = torch.rand(2, 5, 5 if "vdim" in name else width, dtype=torch.float64)
+        hidden = torch.ones(3, 3).triu(1) == 1
+        padded = torch.tensor([[False] * 5, [False, False, True, True, True]])
+        if "Multi" in name:
+            output = layer(x, y, z, key_padding_mask=padded, need_weights=False)[0]
+        elif "Encoder" in name:
+            output = layer(x, src_mask=hidden)
+        else:
+            output = layer(x, y, tgt_mask=hidden, memory_key_padding_mask=padded)
+        inputs = {"x": dump(x), "y": dump(y), "z": dump(z)}
+        result[name] = {"seed": seed, "state": state, "changed": dump_all(layer), **inputs, "output": dump(output)}
+    printed = nn.Sequential(
+        nn.Linear(4, 3), nn.ReLU(), nn.GELU("tanh"), nn.Linear(3, 4, bias=False),
+        nn.Sequential(nn.LayerNorm(4), nn.Dropout(0.0), nn.Dropout(0.1)), nn.Embedding(5, 2),
+        nn.LayerNorm((2, 3), eps=1e-6, elementwise_affine=False))
+    return {**result, "printed": str(printed)}
+
+
+class GPT(nn.Module):
+    """The shape, names and initialisation of nanoGPT's, with the tanh form of GELU."""
+
+    def __init__(self, vocabulary, context, width, heads, layers):
+        super().__init__()
+        self.heads = heads
+        block = lambda: nn.ModuleDict({  # noqa: E731
+            "ln_1": nn.LayerNorm(width),
+            "attn": nn.ModuleDict({"c_attn": nn.Linear(width, 3 * width), "c_proj": nn.Linear(width, width)}),
+            "ln_2": nn.LayerNorm(width),
+            "mlp": nn.ModuleDict({"c_fc": nn.Linear(width, 4 * width), "c_proj": nn.Linear(4 * width, width)}),
+        })
+        self.transformer = nn.ModuleDict({
+            "wte": nn.Embedding(vocabulary, width), "wpe": nn.Embedding(context, width),
+            "h": nn.ModuleList([block() for _ in range(layers)]), "ln_f": nn.LayerNorm(width)})
+        self.lm_head = nn.Linear(width, vocabulary, bias=False)
+        self.transformer.wte.weight = self.lm_head.weight
+        self.apply(self.draw)
+        for name, parameter in self.named_parameters():
+            if name.endswith("c_proj.weight"):
+                nn.init.normal_(parameter, mean=0.0, std=0.02 / math.sqrt(2 * layers))
+
+    @staticmethod
+    def draw(module):
+        if isinstance(module, nn.Linear):
+            nn.init.normal_(module.weight, mean=0.0, std=0.02)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.Embedding):
+            nn.init.normal_(module.weight, mean=0.0, std=0.02)
+
+    def forward(self, tokens):
+        batch, length = tokens.shape
+        body = self.transformer
+        x = body.wte(tokens) + body.wpe(torch.arange(length))
+        hidden = torch.ones(length, length).triu(1) == 1
+        for block in body.h:
+            q, k, v = (part.view(batch, length, self.heads, -1).transpose(1, 2)
+                       for part in block["attn"]["c_attn"](block["ln_1"](x)).chunk(3, -1))
+            scores = (q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))).masked_fill(hidden, -math.inf)
+            x = x + block["attn"]["c_proj"]((scores.softmax(-1) @ v).transpose(1, 2).reshape(x.shape))
+            inner = block["mlp"]["c_fc"](block["ln_2"](x))
+            x = x + block["mlp"]["c_proj"](nn.functional.gelu(inner, approximate="tanh"))
+        return self.lm_head(body.ln_f(x))
+
+
+def llama(weights, tokens, heads, kv_heads, layers, eps=1e-5):
+    """What Meta's code computes: neighbouring features are complex numbers that are turned."""
+    norm = lambda x, w: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * w  # noqa: E731
+    batch, length = tokens.shape
+    x = weights["tok_embeddings.weight"][tokens]
+    size = x.size(-1) // heads
+    frequencies = 1 / 10000 ** (torch.arange(0, size, 2, dtype=x.dtype) / size)
+    angles = torch.outer(torch.arange(length, dtype=x.dtype), frequencies)
+    turn = torch.polar(torch.ones_like(angles), angles).view(1, length, 1, -1)
+
+    def turned(x):
+        return torch.view_as_real(torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * turn).flatten(-2)
+
+    hidden = torch.ones(length, length).triu(1) == 1
+    for i in range(layers):
+        w = {name[len(f"layers.{i}."):]: value for name, value in weights.items() if name.startswith(f"layers.{i}.")}
+        y = norm(x, w["attention_norm.weight"])
+        q = turned((y @ w["attention.wq.weight"].T).view(batch, length, heads, size)).transpose(1, 2)
+        k = turned((y @ w["attention.wk.weight"].T).view(batch, length, kv_heads, size)).transpose(1, 2)
+        v = (y @ w["attention.wv.weight"].T).view(batch, length, kv_heads, size).transpose(1, 2)
+        k, v = (t.repeat_interleave(heads // kv_heads, 1) for t in (k, v))
+        scores = (q @ k.transpose(-2, -1) / math.sqrt(size)).masked_fill(hidden, -math.inf)
+        x = x + (scores.softmax(-1) @ v).transpose(1, 2).reshape(x.shape) @ w["attention.wo.weight"].T
+        y = norm(x, w["ffn_norm.weight"])
+        gate = nn.functional.silu(y @ w["feed_forward.w1.weight"].T) * (y @ w["feed_forward.w3.weight"].T)
+        x = x + gate @ w["feed_forward.w2.weight"].T
+    return norm(x, weights["norm.weight"]) @ weights["output.weight"].T
+
+
+def model_goldens():
+    torch.manual_seed(0)
+    gpt = GPT(vocabulary=7, context=5, width=8, heads=2, layers=2)
+    state = dump_all(gpt)
+    tokens = torch.tensor([[1, 0, 6, 2, 2], [3, 3, 5, 4, 0]])
+    gpt.double()
+    result = {"tokens": dump(tokens), "GPT": {"state": state, "logits": dump(gpt(tokens))}}
+
+    width, inner, heads, kv_heads = 12, 5, 3, 1
+    part = width // heads * kv_heads
+    shapes = {"tok_embeddings.weight": (7, width)}
+    for i in range(2):
+        shapes |= {f"layers.{i}.attention.wq.weight": (width, width), f"layers.{i}.attention.wk.weight": (part, width),
+                   f"layers.{i}.attention.wv.weight": (part, width), f"layers.{i}.attention.wo.weight": (width, width),
+                   f"layers.{i}.feed_forward.w1.weight": (inner, width),
+                   f"layers.{i}.feed_forward.w2.weight": (width, inner),
+                   f"layers.{i}.feed_forward.w3.weight": (inner, width),
+                   f"layers.{i}.attention_norm.weight": (width,), f"layers.{i}.ffn_norm.weight": (width,)}
+    shapes |= {"norm.weight": (width,), "output.weight": (7, width)}
+    weights = {name: torch.rand(shape).double() - 0.5 for name, shape in shapes.items()}
+    logits = llama(weights, tokens, heads, kv_heads, layers=2)
+    result["Llama"] = {"state": {name: dump(w) for name, w in weights.items()}, "logits": dump(logits)}
+    return result
+
+
 def training_goldens():
     torch.manual_seed(0)
     model = Attention(16, 4, 0.1).double()
@@ -242,6 +385,8 @@ def main(folder):
         "groups": group_goldens(),
         "muon": muon_goldens(),
         "clip": clip_goldens(),
+        "layers": layer_goldens(),
+        "models": model_goldens(),
         "training": training_goldens(),
     }
     for name, golden in goldens.items():

@@ -9,6 +9,13 @@ inline Json goldens(const std::string& name) {
   return Json::parse(std::ifstream(TAPEHEAD_TESTS_DIR "/goldens/nn/" + name + ".json"));
 }
 
+/// {"name": {"shape", …}, …} as what load_state_dict() takes.
+inline NamedTensors state_of(const Json& json, DType dtype = Float64) {
+  NamedTensors result;
+  for (const auto& [name, value] : json.items()) result.emplace_back(name, to_tensor(value, dtype));
+  return result;
+}
+
 /// "" if the state has these names in this order and exactly these values.
 template <class State>
 std::string state_difference(const State& got, const Json& want) {

@@ -90,3 +90,24 @@ TEST_CASE("positions that no memory could hold are refused before any is taken")
   CHECK(testing::refusal([] { SinusoidalPositions(many, many / 4); }) == words);
   CHECK(testing::refusal([] { LearnedPositions(many, many / 4); }) == words);
 }
+
+TEST_CASE("positions that are given choose the rows that are added") {
+  SinusoidalPositions fixed(6, 4);
+  LearnedPositions learnt(6, 4);
+  const Tensor x = testing::noise({2, 2, 4}, 1, Float32);
+  for (const bool fix : {true, false}) {
+    const auto add = [&](const Tensor& positions) {
+      return fix ? fixed(x, positions) : learnt(x, positions);
+    };
+    const Tensor table = fix ? fixed.encoding : Tensor(learnt.weight);
+    CHECK(difference(add(arange(2)), add({})) == "");
+    CHECK(difference(add(arange(3, 5)), x + table.narrow(0, 3, 2)) == "");
+    const Tensor each = add(tensor({{3, 4}, {0, 1}}));
+    CHECK(difference(each.select(0, 0), x.select(0, 0) + table.narrow(0, 3, 2)) == "");
+    CHECK(difference(each.select(0, 1), x.select(0, 1) + table.narrow(0, 0, 2)) == "");
+  }
+  CHECK_THROWS_WITH_AS(
+      fixed(x, tensor({5, 6})),
+      "embedding: index 6 at position (1) is out of range for dimension 0 of size 6; use 0 to 5",
+      ShapeError);
+}

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <tapehead/nn/init.h>
 #include <tapehead/train/evaluate.h>
 
 #include <cmath>
@@ -12,10 +13,10 @@ using data::no_target;
 namespace {
 
 // Writes each token's successor, whatever stands before it: the head reads it off the embedding.
-void teach_successor(SequenceModel& model) {
+template <class Model>
+void teach_successor(Model& model) {
   const NoGradGuard no_grad;
   const Index V = model.options.vocabulary;
-  model.positions.encoding.zero_();
   model.embedding.weight.copy_(eye(V) * 10.0);
   model.head.bias.zero_();
   const Tensor next = cat({eye(V).slice(0, V - 1, V), eye(V).slice(0, 0, V - 1)}, 0);
@@ -47,9 +48,14 @@ TEST_CASE("a score of nothing asked is no token right and every sequence right")
 }
 
 TEST_CASE("a causal model is judged by what it makes of its own answers") {
-  SequenceModel model(
-      {.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0, .causal = true});
-  teach_successor(model);
+  SequenceModel model({.vocabulary = 5,
+                       .context = 4,
+                       .d_model = 5,
+                       .heads = 1,
+                       .layers = 0,
+                       .arch = Arch::decoder});
+  model.as<nn::DecoderOnly>()->sinusoidal->encoding.mul_(0);
+  teach_successor(*model.as<nn::DecoderOnly>());
   // It should answer 2, then 3 and 0, and answers 4: from there on it reads what it said.
   const data::Batch batch{tensor({{1, 3, 2, 3}}), tensor({{no_target, 2, 3, 0}})};
   CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{4, 0, 1}})));
@@ -58,18 +64,59 @@ TEST_CASE("a causal model is judged by what it makes of its own answers") {
 }
 
 TEST_CASE("a causal model reads the inputs where they are not the answers") {
-  SequenceModel model(
-      {.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0, .causal = true});
-  teach_successor(model);
+  SequenceModel model({.vocabulary = 5,
+                       .context = 4,
+                       .d_model = 5,
+                       .heads = 1,
+                       .layers = 0,
+                       .arch = Arch::decoder});
+  model.as<nn::DecoderOnly>()->sinusoidal->encoding.mul_(0);
+  teach_successor(*model.as<nn::DecoderOnly>());
   const data::Batch batch{tensor({{1, 3, 1, 0}, {2, 4, 1, 2}}),
                           tensor({{no_target, 4, 2, 1}, {3, no_target, 2, 3}})};
   CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{4, 2, 1}, {0, 2, 3}})));
   CHECK(evaluate(model, batch).sequences == 1);
 }
 
+TEST_CASE("through the cache a causal model answers what its full forward says") {
+  for (const Arch arch : {Arch::decoder, Arch::gpt, Arch::llama}) {
+    manual_seed(2);
+    SequenceModel model({.vocabulary = 5, .context = 7, .d_model = 8, .heads = 2, .arch = arch});
+    model.to(Float64);
+    const Tensor text = randint(0, 5, {3, 8});
+    const data::Batch batch{text.narrow(1, 0, 7),
+                            text.narrow(1, 1, 7).masked_fill(arange(7) < 3, no_target)};
+    Tensor read = batch.inputs.clone(), want = batch.targets.clone();
+    const Evaluating evaluating(model);
+    for (Index t = 3; t < 7; ++t) {
+      const Tensor next = argmax(model(read).select(1, t), -1);
+      want.select(1, t).copy_(next);
+      if (t < 6) read.select(1, t + 1).copy_(next);
+    }
+    CHECK(equal(answer(model, batch), want));
+  }
+}
+
+TEST_CASE("an encdec answers from all inputs and its own answers, not from the right ones") {
+  manual_seed(2);
+  SequenceModel model(
+      {.vocabulary = 5, .context = 4, .d_model = 8, .heads = 2, .arch = Arch::encdec});
+  nn::init::normal_(model.as<nn::Transformer>()->head.weight);
+  const Tensor inputs = randint(0, 5, {3, 4});
+  const Tensor asked = randint(0, 5, {3, 4}).masked_fill(arange(4) < 1, no_target);
+  const Tensor answers = answer(model, {inputs, asked});
+  const Tensor others = (asked + 1).remainder(5).masked_fill(asked == no_target, no_target);
+  CHECK(equal(answer(model, {inputs, others}).narrow(1, 1, 3), answers.narrow(1, 1, 3)));
+  // What it says is what its logits prefer after what it has said.
+  const Evaluating evaluating(model);
+  const Tensor preferred = argmax(model.logits({inputs, answers}), -1);
+  CHECK(equal(preferred.narrow(1, 1, 3), answers.narrow(1, 1, 3)));
+}
+
 TEST_CASE("a model without a mask answers from all inputs at once") {
   SequenceModel model({.vocabulary = 5, .context = 4, .d_model = 5, .heads = 1, .layers = 0});
-  teach_successor(model);
+  model.as<nn::EncoderOnly>()->positions.encoding.mul_(0);
+  teach_successor(*model.as<nn::EncoderOnly>());
   const data::Batch batch{tensor({{1, 2, 3, 1}}), tensor({{2, 3, 4, 0}})};
   CHECK(equal(answer(model, batch), tensor({{2, 3, 4, 2}})));
   CHECK(evaluate(model, batch).tokens == doctest::Approx(0.75));
@@ -77,12 +124,11 @@ TEST_CASE("a model without a mask answers from all inputs at once") {
 }
 
 TEST_CASE("the loss of a text is the mean over its characters") {
-  SequenceModel model({.vocabulary = 3, .context = 4, .d_model = 4, .heads = 2, .causal = true});
-  {
-    const NoGradGuard no_grad;
-    model.head.weight.zero_();
-    model.head.bias.zero_();
-  }
+  SequenceModel model(
+      {.vocabulary = 3, .context = 4, .d_model = 4, .heads = 2, .arch = Arch::decoder});
+  nn::Linear& head = model.as<nn::DecoderOnly>()->head;
+  nn::init::zeros_(head.weight);
+  nn::init::zeros_(head.bias);
   const std::vector<Index> tokens(400, 1);
   CHECK(mean_loss(model, data::Windows(tokens, 4), 1000) == doctest::Approx(std::log(3.0)));
   CHECK(mean_loss(model, data::Windows({0, 1, 2, 0, 1}, 4), 1000) ==

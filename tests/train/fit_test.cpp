@@ -79,7 +79,7 @@ TEST_CASE("the first step is as small as the warm-up has it, and gradients are c
     manual_seed(0);
     SequenceModel model({.vocabulary = 10, .context = 8});
     trained(model, "copy", options);
-    return model.head.bias.detach().abs().max().item();  // it begins at 0
+    return model.as<nn::EncoderOnly>()->head.bias.detach().abs().max().item();  // it begins at 0
   };
   CHECK(moved({.steps = 1, .lr = 1e-2}) == doctest::Approx(1e-2).epsilon(1e-3));
   CHECK(moved({.steps = 1, .lr = 1e-2, .warmup = 99}) == doctest::Approx(1e-4).epsilon(1e-3));
@@ -95,7 +95,7 @@ TEST_CASE("old gradients don't count, and the model is training") {
     model.eval();
     trained(model, "copy", {.steps = 2, .lr = 1e-2});
     CHECK(model.is_training());
-    return model.head.weight.detach();
+    return model.as<nn::EncoderOnly>()->head.weight.detach();
   };
   CHECK(difference(weights(true), weights(false)) == "");
 }
@@ -115,12 +115,12 @@ TEST_CASE("a loss that is not finite ends training before it can spoil the weigh
   SequenceModel model({.vocabulary = 10, .context = 8});
   {
     const NoGradGuard no_grad;
-    model.head.bias.fill_(NAN);
+    model.as<nn::EncoderOnly>()->head.bias.fill_(NAN);
   }
-  const Tensor before = model.embedding.weight.detach().clone();
+  const Tensor before = model.as<nn::EncoderOnly>()->embedding.weight.detach().clone();
   CHECK_THROWS_WITH_AS(trained(model, "copy", {.steps = 2, .lr = 1e-3}),
                        "fit: the loss must be finite, got nan; use a lower learning rate", Error);
-  CHECK(equal(model.embedding.weight, before));
+  CHECK(equal(model.as<nn::EncoderOnly>()->embedding.weight, before));
 }
 
 TEST_CASE("training for fewer than no steps is refused") {

@@ -24,7 +24,7 @@ TEST_CASE("TRAIN-01: The first loss of an untrained model is about ln V") {
                            .heads = 4,
                            .layers = 2,
                            .d_ff = 256,
-                           .causal = true});
+                           .arch = Arch::decoder});
       const Tensor tokens = randint(0, vocabulary, {8, 65});
       const Tensor logits = model(tokens.narrow(1, 0, 64)).flatten(0, 1);
       const Tensor loss = cross_entropy(logits, tokens.narrow(1, 1, 64).reshape({-1}));
@@ -34,12 +34,112 @@ TEST_CASE("TRAIN-01: The first loss of an untrained model is about ln V") {
   }
 }
 
-TEST_CASE("a model is embedding, positions, blocks, norm and head") {
-  SequenceModel model({.vocabulary = 5, .context = 4, .layers = 2, .causal = true});
-  const Tensor tokens = tensor({{1, 2, 3, 4}, {0, 0, 1, 1}}), mask = nn::causal_mask(4);
-  const Tensor x = model.positions(model.embedding(tokens));
-  const Tensor y = model.blocks[1](model.blocks[0](x, mask), mask);
-  CHECK(difference(model(tokens), model.head(model.norm(y))) == "");
+namespace {
+
+ModelOptions small(Arch arch) {
+  return {.vocabulary = 5, .context = 4, .d_model = 8, .heads = 2, .layers = 3, .arch = arch};
+}
+constexpr std::array every_arch{Arch::encoder, Arch::decoder, Arch::encdec, Arch::gpt, Arch::llama};
+
+}  // namespace
+
+TEST_CASE("a model is what is inside it, by the same names") {
+  SequenceModel gpt(small(Arch::gpt));
+  CHECK(gpt.state_dict()[0].first == "transformer.wte.weight");
+  CHECK(gpt.as<nn::GPT>()->num_parameters() == gpt.num_parameters());
+  CHECK(gpt.as<nn::Llama>() == nullptr);
+  CHECK(gpt.options.d_ff == 32);
+  SequenceModel encoder(small(Arch::encoder));
+  CHECK(encoder.state_dict()[0].first == "embedding.weight");
+  const Tensor tokens = tensor({{1, 2, 3, 4}, {0, 0, 1, 1}});
+  CHECK(difference(encoder(tokens), (*encoder.as<nn::EncoderOnly>())(tokens)) == "");
+  CHECK(difference(gpt(tokens), (*gpt.as<nn::GPT>())(tokens)) == "");
+  SequenceModel llama(small(Arch::llama));
+  CHECK(llama.as<nn::Llama>()->options.kv_heads == 2);
+}
+
+TEST_CASE("a GPT or Llama that is there already becomes a model with its options") {
+  SequenceModel gpt(std::make_unique<nn::GPT>(nn::GPTOptions{
+      .vocabulary = 5, .context = 6, .d_model = 8, .heads = 2, .layers = 1, .tied = false}));
+  CHECK(gpt.options.arch == Arch::gpt);
+  CHECK(gpt.options.context == 6);
+  CHECK_FALSE(gpt.options.tied);
+  SequenceModel llama(std::make_unique<nn::Llama>(nn::LlamaOptions{.vocabulary = 5,
+                                                                   .context = 6,
+                                                                   .d_model = 8,
+                                                                   .heads = 4,
+                                                                   .kv_heads = 2,
+                                                                   .layers = 1,
+                                                                   .d_ff = 7}));
+  SequenceModel same(llama.options);
+  same.copy_from(llama);
+  const Tensor tokens = tensor({{1, 2, 3}});
+  CHECK(difference(same(tokens), llama(tokens)) == "");
+}
+
+TEST_CASE("an architecture has a name, and a name an architecture") {
+  for (const Arch arch : every_arch) CHECK(arch_of(name(arch)) == arch);
+  CHECK_THROWS_WITH_AS(arch_of("rnn"),
+                       "arch_of: expected encoder, decoder, encdec, gpt or llama, got \"rnn\"",
+                       Error);
+}
+
+TEST_CASE("every architecture gives the logits of a batch, and learns from them") {
+  for (const Arch arch : every_arch) {
+    CAPTURE(name(arch));
+    SequenceModel model(small(arch));
+    const data::Batch batch{tensor({{1, 2, 3, 4}, {0, 0, 1, 1}}),
+                            tensor({{2, 3, 4, 0}, {data::no_target, 1, 1, 1}})};
+    const Tensor logits = model.logits(batch);
+    CHECK(logits.shape() == Shape{2, 4, 5});
+    cross_entropy(logits.flatten(0, 1), batch.targets.flatten()).backward();
+    for (const auto& entry : model.named_parameters())
+      CHECK_MESSAGE(entry.second.grad().defined(), entry.first);
+    CHECK(model.causal() == (arch != Arch::encoder && arch != Arch::encdec));
+  }
+}
+
+TEST_CASE("an encdec reads the answers one late, from its own start on") {
+  const Tensor targets = tensor({{2, 3, 4}, {data::no_target, 1, 0}});
+  CHECK(equal(decoder_input(targets, 9), tensor({{9, 2, 3}, {9, 9, 1}})));
+  SequenceModel model(small(Arch::encdec));
+  model.eval();
+  const Tensor inputs = tensor({{1, 2, 3}, {4, 0, 0}});
+  CHECK(difference(model.logits({inputs, targets}),
+                   (*model.as<nn::Transformer>())(inputs, tensor({{5, 2, 3}, {5, 5, 1}}))) == "");
+}
+
+TEST_CASE("what a model cannot be called with is refused") {
+  SequenceModel encdec(small(Arch::encdec)), encoder(small(Arch::encoder));
+  CHECK_THROWS_WITH_AS(encdec(tensor({{1, 2}})),
+                       "SequenceModel: an encdec reads a source and a target, got (1, 2) tokens "
+                       "alone; call logits(batch)",
+                       Error);
+  nn::KVCache cache;
+  CHECK_THROWS_WITH_AS(
+      encoder(tensor({{1, 2}}), &cache),
+      "SequenceModel: expected a causal model for a cache, got an encoder; call it without", Error);
+}
+
+TEST_CASE("eval() reaches every nested module of every architecture, and train() too") {
+  for (const Arch arch : every_arch) {
+    CAPTURE(name(arch));
+    ModelOptions options = small(arch);
+    options.dropout = 0.5;
+    SequenceModel model(options);
+    const data::Batch batch{tensor({{1, 2, 3, 4}}), tensor({{2, 3, 4, 0}})};
+    CHECK(difference(model.logits(batch), model.logits(batch)) != "");
+    for (const bool training : {false, true}) {
+      model.train(training);
+      std::size_t dropouts = 0;
+      for (const auto& entry : model.named_modules()) {
+        CHECK_MESSAGE(entry.second->is_training() == training, entry.first);
+        dropouts += dynamic_cast<nn::Dropout*>(entry.second) ? 1 : 0;
+      }
+      CHECK(dropouts >= 3 * 3);
+      CHECK((difference(model.logits(batch), model.logits(batch)) == "") != training);
+    }
+  }
 }
 
 TEST_CASE("a model gives a logit for each symbol at each position") {
@@ -53,7 +153,10 @@ TEST_CASE("a causal model does not know what comes later, another does") {
   const Tensor a = tensor({{1, 2, 3, 4}}), b = tensor({{1, 2, 0, 0}});
   for (const bool causal : {true, false}) {
     manual_seed(0);
-    SequenceModel model({.vocabulary = 5, .context = 4, .layers = 2, .causal = causal});
+    SequenceModel model({.vocabulary = 5,
+                         .context = 4,
+                         .layers = 2,
+                         .arch = causal ? Arch::decoder : Arch::encoder});
     const Tensor before = model(a).narrow(1, 0, 2), after = model(b).narrow(1, 0, 2);
     CHECK((difference(before, after) == "") == causal);
     CHECK(difference(model(a).narrow(1, 2, 2), model(b).narrow(1, 2, 2)) != "");
@@ -61,7 +164,8 @@ TEST_CASE("a causal model does not know what comes later, another does") {
 }
 
 TEST_CASE("attention weights are one tensor a layer, and rows add up to 1") {
-  SequenceModel model({.vocabulary = 5, .context = 4, .heads = 2, .layers = 3, .causal = true});
+  SequenceModel model(
+      {.vocabulary = 5, .context = 4, .heads = 2, .layers = 3, .arch = Arch::decoder});
   const std::vector<Tensor> weights =
       attention_weights(model, tensor({{1, 2, 3, 4}, {0, 0, 1, 1}}));
   CHECK(weights.size() == 3);
@@ -72,13 +176,27 @@ TEST_CASE("attention weights are one tensor a layer, and rows add up to 1") {
   }
 }
 
+TEST_CASE("every architecture shows what its layers look at, and is left as it was") {
+  for (const Arch arch : every_arch) {
+    SequenceModel model(small(arch));
+    const std::vector<Tensor> weights = attention_weights(model, tensor({{1, 2, 3}}));
+    REQUIRE(weights.size() == 3);
+    for (const Tensor& w : weights) {
+      CHECK(w.shape() == Shape{1, 2, 3, 3});
+      CHECK(equal(w.triu(1), zeros_like(w)) == model.causal());
+    }
+    CHECK(model.is_training());
+  }
+}
+
 TEST_CASE("asking for attention weights leaves the model as it was, also where it throws") {
   SequenceModel model({.vocabulary = 5, .context = 4, .heads = 2, .layers = 3});
-  nn::MultiHeadAttention& asked = model.blocks[1].attn;
+  nn::ModuleList<nn::EncoderBlock>& blocks = model.as<nn::EncoderOnly>()->blocks;
+  nn::MultiHeadAttention& asked = blocks[1].attn;
   asked.keep_weights(true);
   const auto as_it_was = [&] {
-    return !model.blocks[0].attn.keeps_weights() && asked.keeps_weights() &&
-           !model.blocks[2].attn.keeps_weights() && model.is_training();
+    return !blocks[0].attn.keeps_weights() && asked.keeps_weights() &&
+           !blocks[2].attn.keeps_weights() && model.is_training();
   };
   CHECK(attention_weights(model, tensor({{1, 2}})).size() == 3);
   CHECK(as_it_was());
@@ -89,17 +207,18 @@ TEST_CASE("asking for attention weights leaves the model as it was, also where i
 
 TEST_CASE("evaluation puts each module back into its own mode") {
   SequenceModel model({.vocabulary = 5, .context = 4, .layers = 2});
-  model.blocks[0].eval();
-  model.blocks[0].attn.train();
+  nn::ModuleList<nn::EncoderBlock>& blocks = model.as<nn::EncoderOnly>()->blocks;
+  blocks[0].eval();
+  blocks[0].attn.train();
   {
     const Evaluating evaluating(model);
     for (const auto& [name, module] : model.named_modules()) CHECK_FALSE(module->is_training());
   }
   CHECK(model.is_training());
-  CHECK_FALSE(model.blocks[0].is_training());
-  CHECK(model.blocks[0].attn.W_q.is_training());
-  CHECK_FALSE(model.blocks[0].ff.dropout.is_training());
-  CHECK(model.blocks[1].ff.dropout.is_training());
+  CHECK_FALSE(blocks[0].is_training());
+  CHECK(blocks[0].attn.W_q.is_training());
+  CHECK_FALSE(blocks[0].ff.dropout.is_training());
+  CHECK(blocks[1].ff.dropout.is_training());
 }
 
 TEST_CASE("a model without layers has no attention") {
@@ -116,7 +235,7 @@ TEST_CASE("a model of fewer than no layers is refused") {
 TEST_CASE("the same seed gives the same weights") {
   const auto weights = [](std::uint64_t seed) {
     manual_seed(seed);
-    return SequenceModel({.vocabulary = 5, .context = 4}).head.weight;
+    return SequenceModel({.vocabulary = 5, .context = 4}).as<nn::EncoderOnly>()->head.weight;
   };
   CHECK(equal(weights(1), weights(1)));
   CHECK_FALSE(equal(weights(1), weights(2)));

@@ -48,8 +48,8 @@ TEST_CASE("a recipe says how the model is built and trained") {
   CHECK(m.layers == 3);
   CHECK(m.d_ff == 24);
   CHECK(m.dropout == 0.25);
-  CHECK(m.causal);
-  CHECK_FALSE(r.model(11, 7, false).causal);
+  CHECK(m.arch == Arch::decoder);
+  CHECK(r.model(11, 7, false).arch == Arch::encoder);
   CHECK(r.fit().steps == 250);
   CHECK(r.fit().lr == 0.5);
   CHECK(r.fit().warmup == 25);
