@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "../core/error.h"
+
 namespace tapehead {
 
 /// What registering a hook returns. Dropping it leaves the hook where it is; it owns nothing.
@@ -54,6 +56,18 @@ class HookList {
   using Slot = std::shared_ptr<const Hook>;
   std::vector<std::shared_ptr<Slot>> slots_;  // a removed hook leaves its slot empty
 };
+
+template <class F>
+inline constexpr bool may_be_empty = std::is_pointer_v<F>;
+template <class Signature>
+inline constexpr bool may_be_empty<std::function<Signature>> = true;
+
+/// Error for a hook with nothing to call. `op` is what registers it.
+template <class F>
+void check_hook(const char* op, const F& f) {
+  if constexpr (may_be_empty<F>)
+    if (!f) fail(op, ": the hook is empty; give a function to call");
+}
 
 /// A hook that may answer, also of a function that answers nothing.
 template <class Answer, class... Args, class F>

@@ -111,9 +111,11 @@ class Tensor {
   /// Hooks belong to the tensor, whatever thread goes back through it. They die with the last
   /// tensor or graph that refers to it: a hook that holds this tensor, or one made from it, keeps
   /// itself alive until it is removed (hold detach() of it instead). A leaf that is made a constant
-  /// forgets its hooks. GraphError if this tensor requires no gradient.
+  /// forgets its hooks. GraphError if this tensor requires no gradient; Error for an empty
+  /// std::function.
   template <class Hook>
   RemovableHandle register_hook(Hook hook) const {
+    detail::check_hook("register_hook", hook);
     return add_hook(detail::answering<Tensor, const Tensor&>(std::move(hook)));
   }
   /// Adds d(this)/d(leaf) to the gradient of every leaf this tensor depends on: all of them or, if

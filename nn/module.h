@@ -99,15 +99,16 @@ class Module {
   /// hook holds lives until it is removed or the module is gone.
   template <class Hook>
   RemovableHandle register_forward_pre_hook(Hook hook) {
-    return hooks().forward_pre.add(detail::module_hook<const Tensors&>(std::move(hook)));
+    return hooks().forward_pre.add(
+        detail::module_hook<const Tensors&>("register_forward_pre_hook", std::move(hook)));
   }
   /// Has every call call `hook(module, inputs, outputs)` after its forward(). Outputs are the
   /// tensors of what that returns, if it is a tensor or a vector, array, pair or tuple of them, and
   /// may be replaced as inputs above.
   template <class Hook>
   RemovableHandle register_forward_hook(Hook hook) {
-    return hooks().forward.add(
-        detail::module_hook<const Tensors&, const Tensors&>(std::move(hook)));
+    return hooks().forward.add(detail::module_hook<const Tensors&, const Tensors&>(
+        "register_forward_hook", std::move(hook)));
   }
   /// Has every backward pass through a call of this module call `hook(module, grad_input,
   /// grad_output)` when the gradients of all inputs are known: those of inputs and of outputs, as
@@ -123,8 +124,8 @@ class Module {
   /// recorded.
   template <class Hook>
   RemovableHandle register_full_backward_hook(Hook hook) {
-    return hooks().full_backward.add(
-        detail::module_hook<const Tensors&, const Tensors&>(std::move(hook)));
+    return hooks().full_backward.add(detail::module_hook<const Tensors&, const Tensors&>(
+        "register_full_backward_hook", std::move(hook)));
   }
 
   /// "Linear", "ModuleList<Block>".

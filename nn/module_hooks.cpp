@@ -92,7 +92,8 @@ class BackwardHookCall : public std::enable_shared_from_this<BackwardHookCall> {
       : module_(module), owner_(std::move(owner)), hooks_(std::move(hooks)) {}
 
   void set_up_inputs(Tensors& inputs) {
-    inputs_ = inputs.size();
+    for (const Tensor& input : inputs)
+      inputs_.push_back(input.defined() ? Like{true, input.shape(), input.dtype()} : Like{});
     leads_on_ = any_requires_grad(inputs);
     if (!leads_on_) return;
     inputs = behind_joint(inputs, [self = shared_from_this()](const Tensors& gradients) {
@@ -112,7 +113,7 @@ class BackwardHookCall : public std::enable_shared_from_this<BackwardHookCall> {
     if (leads_on_)
       grad_output_.change([&](Tensors& kept) { kept = grad_output; });
     else
-      run(Tensors(inputs_), grad_output);
+      run(Tensors(inputs_.size()), grad_output);
   }
   Tensors reach_inputs(const Tensors& grad_input) {
     const Tensors grad_output = grad_output_.take();
@@ -126,6 +127,7 @@ class BackwardHookCall : public std::enable_shared_from_this<BackwardHookCall> {
       Tensors answer = (*hooks_[i])(module_, grad_input, grad_output);
       if (answer.empty()) continue;
       if (!leads_on_) refuse_gradients(answer);
+      check_gradients(answer);
       replace("register_full_backward_hook", "inputs", module_, grad_input, std::move(answer));
     }
     return grad_input;
@@ -137,10 +139,28 @@ class BackwardHookCall : public std::enable_shared_from_this<BackwardHookCall> {
              " returned a gradient, but no input of the call requires one; return nothing");
   }
 
+  void check_gradients(const Tensors& answer) const {
+    for (std::size_t k = 0; k < std::min(answer.size(), inputs_.size()); ++k) {
+      const auto& [defined, shape, dtype] = inputs_[k];
+      if (!defined || !answer[k].defined()) continue;
+      if (answer[k].shape() != shape || answer[k].dtype() != dtype)
+        fail<ShapeError>("register_full_backward_hook: a hook of ", module_.type_name(),
+                         " returned ", answer[k].shape(), " ", name(answer[k].dtype()),
+                         " for the gradient of input ", k, ", which is ", shape, " ", name(dtype),
+                         "; a gradient has its input's shape and dtype");
+    }
+  }
+
+  struct Like {  // an input: its gradient must be the same
+    bool defined = false;
+    Shape shape = {};
+    DType dtype = Float32;
+  };
+
   Module& module_;
   std::weak_ptr<ModuleHooks> owner_;  // gone with the module
   Running hooks_;
-  std::size_t inputs_ = 0;
+  std::vector<Like> inputs_;
   bool leads_on_ = false;  // whether an input requires a gradient
   PerRun<Tensors> grad_output_;
 };

@@ -100,9 +100,11 @@ void each_tensor(Result& result, const F& f) {
   }
 }
 
-/// A module's hook of any return type: nothing, a tensor, or tensors.
+/// A module's hook of any return type: nothing, a tensor, or tensors. Error, in the name of `op`,
+/// for an empty one.
 template <class... Arguments, class F>
-std::function<Tensors(Module&, Arguments...)> module_hook(F f) {
+std::function<Tensors(Module&, Arguments...)> module_hook(const char* op, F f) {
+  tapehead::detail::check_hook(op, f);
   using Answer = std::invoke_result_t<F&, Module&, Arguments...>;
   if constexpr (is_tensor<Answer>)
     return [f = std::move(f)](Module& module, Arguments... arguments) mutable {

@@ -347,3 +347,17 @@ TEST_CASE("backward inside a hook, through other tensors and through its own gra
   CHECK(values(other.grad()) == Values{10});
   CHECK(values(x.grad()) == Values{36});
 }
+
+TEST_CASE("an empty function is no hook") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  const char* const message = "register_hook: the hook is empty; give a function to call";
+  CHECK_THROWS_WITH_AS(y.register_hook(std::function<Tensor(const Tensor&)>()), message, Error);
+  CHECK_THROWS_WITH_AS(y.register_hook(std::function<void(Tensor)>()), message, Error);
+  Tensor (*const nothing)(const Tensor&) = nullptr;
+  CHECK_THROWS_WITH_AS(y.register_hook(nothing), message, Error);
+  y.register_hook(std::function<Tensor(const Tensor&)>(doubled));
+  sum(y).backward();
+  CHECK_FALSE(y.grad().defined());  // as it would be if the empty one stood for retain_grad()
+  CHECK(values(x.grad()) == Values{6, 6});
+}
