@@ -37,8 +37,8 @@ Checked weighted(const Checked& checked, core::Generator& random) {
   }
   result.f = [f = checked.f, onto](const std::vector<Tensor>& x) {
     std::vector<Tensor> sums;
-    for (const Tensor& output : f(x))
-      if (core::is_floating(output.dtype())) sums.push_back(sum(output * onto[sums.size()]));
+    for (const Tensor& output : matched_outputs(f(x), onto))
+      sums.push_back(sum(output * onto[sums.size()]));
     return Outputs(sums);
   };
   return result;
@@ -82,6 +82,7 @@ CheckedFunction seeded(CheckedFunction f, std::uint64_t seed) {
 
 GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<Tensor>& inputs,
                           const NamedTensors& parameters, const GradcheckOptions& options) {
+  check_options(options);
   const Checked checked = of_order({f, inputs, parameters}, options.order);
   return options.fast_mode ? fast(checked, options) : full(checked, options);
 }

@@ -17,10 +17,11 @@
 // kink.
 //
 // All these functions throw Error when there is nothing to check, when what is to be checked is not
-// Float64 or shows one element at two places (an expanded tensor), and when the function gives
-// different bits the second time it is called (dropout, say: see seeded). They leave every tensor
-// as it was, bit for bit, also if the function throws; a NoGradGuard around them makes no
-// difference.
+// Float64 or shows one element at two places (an expanded tensor), when the function gives
+// different bits the second time it is called (dropout, say: see seeded), or more outputs or other
+// shapes a step away, and for an eps that is not above 0 or a tolerance that is below. They leave
+// every tensor as it was, bit for bit, also if the function throws; a NoGradGuard around them makes
+// no difference.
 #pragma once
 
 #include <functional>

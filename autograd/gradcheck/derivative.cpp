@@ -11,13 +11,10 @@ namespace {
 std::vector<Tensor> gradients(const CheckedFunction& f, const std::vector<Tensor>& x,
                               const std::vector<Tensor>& incoming,
                               const std::vector<Tensor>& wanted) {
+  const std::vector<Tensor> all = matched_outputs(f(x), incoming);
   std::vector<Tensor> outputs, weights;
-  auto weight = incoming.begin();
-  for (const Tensor& output : f(x)) {
-    if (!core::is_floating(output.dtype())) continue;
-    if (output.requires_grad()) outputs.push_back(output), weights.push_back(*weight);
-    ++weight;
-  }
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (all[k].requires_grad()) outputs.push_back(all[k]), weights.push_back(incoming[k]);
   std::vector<Tensor> result = autograd::grad(outputs, wanted, weights, true, true, true);
   for (std::size_t i = 0; i < result.size(); ++i)
     if (!result[i].defined()) result[i] = zeros_like(wanted[i]);

@@ -1,5 +1,6 @@
 #include "probe.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "../backward.h"
@@ -81,6 +82,28 @@ std::vector<Tensor> Probe::outputs() const {
   return result;
 }
 
+std::vector<Tensor> matched_outputs(const Outputs& outputs, const std::vector<Tensor>& weights) {
+  std::vector<Tensor> result;
+  for (const Tensor& output : outputs)
+    if (core::is_floating(output.dtype())) result.push_back(output);
+  if (result.size() != weights.size())
+    fail("gradcheck: the function returned ", weights.size(), " floating tensors, and later ",
+         result.size(), "; how many must not depend on values");
+  for (std::size_t k = 0; k < result.size(); ++k)
+    if (result[k].shape() != weights[k].shape())
+      fail("gradcheck: output ", k, " of the function had shape ", weights[k].shape(),
+           ", and later ", result[k].shape(), "; shapes must not depend on values");
+  return result;
+}
+
+void check_options(const GradcheckOptions& options) {
+  if (!(options.eps > 0 && std::isfinite(options.eps)))
+    fail("gradcheck: eps must be a number above 0, got ", options.eps, "; 1e-6 suits Float64");
+  if (!(options.atol >= 0 && options.rtol >= 0))
+    fail("gradcheck: atol and rtol must not be negative, got ", options.atol, " and ",
+         options.rtol);
+}
+
 void Probe::refuse_nondeterminism() {
   const std::vector<Tensor> first = outputs(), second = outputs();
   if (first.size() != second.size())
@@ -92,6 +115,8 @@ void Probe::refuse_nondeterminism() {
            first[i].shape(),
            " was different the second time; switch dropout off (eval()), or wrap the function in "
            "seeded()");
+  like_ = first;
+  for (Tensor& output : like_) output = output.detach();
   here_ = elements(first);
 }
 
@@ -107,13 +132,7 @@ std::vector<NDArray> Probe::gradients(const Tensor& output, const NDArray& g,
   return result;
 }
 
-std::vector<double> Probe::values() const {
-  std::vector<double> result = elements(outputs());
-  if (result.size() != here_.size())
-    fail("gradcheck: the function gave ", here_.size(), " elements, and ", result.size(),
-         " a small step away; the shape of its outputs must not depend on values");
-  return result;
-}
+std::vector<double> Probe::values() const { return elements(matched_outputs(outputs(), like_)); }
 
 void Probe::move(const Direction& direction, double step) {
   for (const auto& [t, i, speed] : direction) targets_[t].set(i, targets_[t].at(i) + step * speed);

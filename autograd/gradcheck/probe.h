@@ -23,6 +23,13 @@ Checked derivative(const Checked& checked);
 /// derivative() order - 1 times. Error for an order below 1.
 Checked of_order(Checked checked, int order);
 
+/// Those of a function's outputs that are floating. Error unless they are as many as `weights`, and
+/// each of its weight's shape: weights are made where a function is first called, and must fit
+/// whatever it returns later.
+std::vector<Tensor> matched_outputs(const Outputs& outputs, const std::vector<Tensor>& weights);
+/// Error unless eps is a positive number, and atol and rtol are none below 0.
+void check_options(const GradcheckOptions& options);
+
 /// One of the tensors whose gradient is checked. When it goes, every element is put back.
 struct Target {
   Target(std::string target_name, const Tensor& target)
@@ -87,7 +94,8 @@ class Probe {
 
   Checked checked_;
   std::vector<Target> targets_;
-  std::vector<double> here_;  // the elements of all outputs at the point
+  std::vector<Tensor> like_;  // the outputs as they were first
+  std::vector<double> here_;  // their elements at the point
 };
 
 /// Element i of a row-major gradient; of an undefined one, 0.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -7,6 +6,7 @@
 #include "../../core/random.h"
 #include "../create.h"
 #include "../ops.h"
+#include "deadline.h"
 #include "jacobian_check.h"
 
 namespace tapehead {
@@ -22,35 +22,11 @@ Checked projected(const Checked& checked, core::Generator& random) {
   result.f = [f = checked.f, onto](const std::vector<Tensor>& x) {
     Tensor loss = zeros({}, Float64);
     auto weights = onto.begin();
-    for (const Tensor& output : f(x))
-      if (core::is_floating(output.dtype())) loss = loss + sum(output * *weights++);
+    for (const Tensor& output : matched_outputs(f(x), onto)) loss = loss + sum(output * *weights++);
     return loss;
   };
   return result;
 }
-
-// Ends the check in time: knows when it has to end, and how long one entry may take.
-class Deadline {
- public:
-  using Clock = std::chrono::steady_clock;
-  explicit Deadline(double seconds) : seconds_(seconds) {}
-
-  /// Whether another entry as long as the longest so far would end in time, and time to spare.
-  bool allows_another() const { return since(start_) + 1.5 * longest_ < seconds_; }
-  template <class Measure>
-  void timed(Measure measure) {
-    const Clock::time_point begin = Clock::now();
-    measure();
-    longest_ = std::max(longest_, since(begin));
-  }
-
- private:
-  static double since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-  Clock::time_point start_ = Clock::now();
-  double seconds_, longest_ = 0;
-};
 
 // A direction of length 1 through all targets.
 Direction random_direction(const std::vector<Target>& targets, core::Generator& random) {
@@ -112,6 +88,7 @@ Index check_entries(JacobianCheck& check, const std::vector<Target>& targets,
 
 GradcheckResult gradcheck_sampled(const CheckedFunction& f, const std::vector<Tensor>& inputs,
                                   const NamedTensors& parameters, const SampleOptions& options) {
+  check_options(options);
   if (options.entries < 0)
     fail("gradcheck_sampled: the number of entries cannot be negative, got ", options.entries,
          "; 0 checks one direction alone");

@@ -86,6 +86,26 @@ TEST_CASE("a gradient that is transposed is said to be, square or not, in a stac
   }
 }
 
+TEST_CASE(
+    "what is its own transpose, a vector or a symmetric matrix, is not said to be transposed") {
+  const Tensor w = testing::noise({3, 3}, 6), symmetric = w + w.mT();
+  for (const Tensor& weights : {testing::noise({3, 1}, 5), testing::noise({1, 3}, 5), symmetric}) {
+    // Off by less than a look at the pattern tells, in one entry: wrong, but not transposed.
+    Tensor off = zeros(weights.shape(), Float64);
+    off.view({-1}).narrow(0, 1, 1).fill_(3e-6);
+    const auto f = [&](const Tensors& x) {
+      const Tensor value = (x[0].detach() * weights).sum();
+      return record(
+          "planted", [&] { return value.array(); },
+          wrt(x[0], [&](const Tensor& g) { return g * (weights + off); }));
+    };
+    const GradcheckResult result = gradcheck(
+        f, {testing::noise(weights.shape(), 3).requires_grad_()}, {}, {.atol = 1e-7, .rtol = 1e-7});
+    CHECK_FALSE(result.passed);
+    CHECK(result.message.find("transpose") == std::string::npos);
+  }
+}
+
 TEST_CASE("a gradient beside the edge of where a function is defined is said to be") {
   CHECK(hint([](const Tensors& x) { return log(x[0]); },
              {tensor({1e-9}, Float64).requires_grad_()}) ==

@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
 #include <tapehead/autograd/gradcheck.h>
+#include <tapehead/autograd/gradcheck/deadline.h>
 #include <tapehead/autograd/ops.h>
 
-#include <chrono>
 #include <limits>
-#include <thread>
 
 #include "checked.h"
 
@@ -93,18 +92,20 @@ TEST_CASE("gradcheck_sampled stops when time is up and says what it skipped") {
   CHECK(none.passed);
 }
 
-TEST_CASE("gradcheck_sampled begins no entry that would end after the time is up") {
-  using Clock = std::chrono::steady_clock;
-  const auto slow = [](const Tensors& x) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    return exp(x[0]);
+TEST_CASE("nothing is begun that might end after the time is up") {
+  double now = 100;
+  Deadline deadline(10, [&] { return now; });
+  const auto lasting = [&](double seconds) {
+    deadline.timed([&] { now += seconds; });
+    return deadline.allows_another();
   };
-  // Seven calls come first, then two for each entry: 0.7 s, 0.9 s, 1.1 s.
-  const auto begin = Clock::now();
-  const GradcheckResult result = gradcheck_sampled(slow, {noise_leaf({8})}, {}, {{}, 32, 0, 1.25});
-  CHECK(std::chrono::duration<double>(Clock::now() - begin).count() < 1.25);
-  CHECK(result.checked >= 2);
-  CHECK(result.checked + result.skipped == 9);
+  CHECK(deadline.allows_another());
+  CHECK(lasting(2));          // 2 s, and another might take 3
+  CHECK(lasting(1));          // 3 s
+  CHECK_FALSE(lasting(3.5));  // 6.5 s, and 5.25 more are too many
+  now = 0;
+  Deadline none(0, [&] { return now; });
+  CHECK_FALSE(none.allows_another());
 }
 
 TEST_CASE("gradcheck_sampled takes any number of entries, but no negative one") {

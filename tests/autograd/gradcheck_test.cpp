@@ -220,15 +220,60 @@ TEST_CASE("a seeded function drops the same elements each time and leaves the ge
   CHECK_FALSE(equal(seeded(f, 1)(x)[0], seeded(f, 2)(x)[0]));
 }
 
-TEST_CASE("gradcheck refuses outputs whose shape depends on values") {
-  const auto f = [](const Tensors& x) {
+TEST_CASE("every gradcheck refuses more outputs, or other shapes, a step away") {
+  const auto more = [](const Tensors& x) {
+    return x[0].item() > 1 ? Tensors{x[0] * 2, x[0]} : Tensors{x[0] * 2};
+  };
+  const auto fewer = [](const Tensors& x) {
+    return x[0].item() > 1 ? Tensors{x[0] * 2} : Tensors{x[0] * 2, x[0]};
+  };
+  const auto wider = [](const Tensors& x) {
     return x[0].item() > 1 ? Tensor(x[0]) : cat({x[0], x[0]});
   };
-  CHECK_THROWS_WITH_AS(
-      gradcheck(f, {tensor({1.}, Float64).requires_grad_()}),
-      "gradcheck: the function gave 2 elements, and 1 a small step away; the shape "
-      "of its outputs must not depend on values",
-      Error);
+  const std::vector<std::pair<CheckedFunction, std::string>> functions{
+      {more,
+       "gradcheck: the function returned 1 floating tensors, and later 2; how many must not depend "
+       "on values"},
+      {fewer,
+       "gradcheck: the function returned 2 floating tensors, and later 1; how many must not depend "
+       "on values"},
+      {wider,
+       "gradcheck: output 0 of the function had shape (2), and later (1); shapes must not depend "
+       "on values"}};
+  const Tensors x{tensor({1.}, Float64).requires_grad_()};
+  for (const auto& entry : functions) {
+    const CheckedFunction& f = entry.first;
+    const std::string& message = entry.second;
+    CHECK_THROWS_WITH_AS(gradcheck(f, x), message.c_str(), Error);
+    CHECK_THROWS_WITH_AS(gradcheck(f, x, {}, {.fast_mode = true}), message.c_str(), Error);
+    CHECK_THROWS_WITH_AS(gradgradcheck(f, x), message.c_str(), Error);
+    CHECK_THROWS_WITH_AS(gradcheck(f, x, {}, {.fast_mode = true, .order = 2}), message.c_str(),
+                         Error);
+    CHECK_THROWS_WITH_AS(gradcheck_sampled(f, x), message.c_str(), Error);
+    CHECK(x[0].item() == 1);
+  }
+}
+
+TEST_CASE("steps and tolerances that measure nothing are refused") {
+  const auto f = [](const Tensors& x) { return exp(x[0]); };
+  const Tensors x{noise_leaf({2})};
+  for (const double eps : {0.0, -1e-6, double(NAN), double(INFINITY)}) {
+    const std::string message =
+        core::to_text("gradcheck: eps must be a number above 0, got ", eps, "; 1e-6 suits Float64");
+    CHECK_THROWS_WITH_AS(gradcheck(f, x, {}, {.eps = eps}), message.c_str(), Error);
+    SampleOptions sample;
+    sample.eps = eps;
+    CHECK_THROWS_WITH_AS(gradcheck_sampled(f, x, {}, sample), message.c_str(), Error);
+  }
+  for (const double bad : {-1e-9, double(NAN)}) {
+    const std::string atol =
+        core::to_text("gradcheck: atol and rtol must not be negative, got ", bad, " and 0.001");
+    CHECK_THROWS_WITH_AS(gradgradcheck(f, x, {}, {.atol = bad}), atol.c_str(), Error);
+    const std::string rtol =
+        core::to_text("gradcheck: atol and rtol must not be negative, got 1e-05 and ", bad);
+    CHECK_THROWS_WITH_AS(gradcheck(f, x, {}, {.rtol = bad}), rtol.c_str(), Error);
+  }
+  CHECK(gradcheck(f, x, {}, {.atol = 1e-7, .rtol = 0}));
 }
 
 TEST_CASE("gradcheck puts inputs and parameters back bit for bit, and their versions") {
