@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "observer.h"
 #include "run.h"
 
 namespace tapehead {
@@ -66,6 +67,7 @@ static void run_backward(std::span<const Tensor> roots, std::span<const Tensor> 
   Run run(retain_graph.value_or(create_graph), create_graph, true);
   seed_all(run, roots, gradients);
   for (auto [node, g] = run.next(); node; std::tie(node, g) = run.next()) {
+    if (node->is_leaf() && tape.observers) notify_found(*node, g);
     run.arrive(node, g);
     if (!node->is_leaf()) run.propagate(*node, g);
   }
@@ -100,6 +102,7 @@ std::vector<Tensor> autograd::grad(const std::vector<Tensor>& outputs,
     const auto [first, last] =
         std::equal_range(wanted.begin(), wanted.end(), Wanted{node.raw(), 0}, by_node);
     for (auto w = first; w != last; ++w) result[w->index] = g;
+    if (first != last && tape.observers) notify_found(*node, g);
     if (node->number <= oldest) continue;
     run.arrive(node, g);
     run.propagate(*node, g);

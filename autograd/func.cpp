@@ -53,6 +53,14 @@ Tensors gradients(const Tensors& outputs, const Tensors& by, const Tensors& v, b
   return result;
 }
 
+void check_outputs(const char* name, const Tensors& outputs) {
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    if (!core::is_floating(outputs[k].dtype()))
+      fail<DTypeError>(name, ": output ", k, " of shape ", outputs[k].shape(), " is ",
+                       core::name(outputs[k].dtype()),
+                       ", which has no derivative; leave it out of what the function gives");
+}
+
 Tensors settled(Tensors tensors, bool create_graph) {
   if (!create_graph)
     for (Tensor& tensor : tensors) tensor = tensor.detach();
@@ -84,6 +92,17 @@ Tensors jacobians(const Tensor& y, const Tensors& x, bool create_graph) {
     const Shape shape = joined(y.shape(), x[k].shape());
     result.push_back(rows[k].empty() ? zeros(shape, x[k].dtype()) : stack(rows[k]).view(shape));
   }
+  return result;
+}
+
+// The Jacobian of every output, in the name of `name`.
+std::vector<Tensors> jacobians_of(const char* name, const Function& f, const Tensors& inputs,
+                                  bool create_graph) {
+  const EnableGradGuard recorded;
+  const Tensors x = fresh(name, inputs, create_graph), outputs = f(x);
+  std::vector<Tensors> result;
+  for (const Tensor& y : outputs)
+    result.push_back(settled(jacobians(y, x, create_graph), create_graph));
   return result;
 }
 
@@ -122,6 +141,7 @@ std::pair<Tensors, Tensors> detail::jvp(const Function& f, const Tensors& inputs
   const Tensors along = directions("jvp", "input", v, x);
   const Tensors y = f(x);
   Tensors u;
+  check_outputs("jvp", y);
   for (const Tensor& output : y) u.push_back(zeros_like(output).requires_grad_());
   const Tensors g = gradients(y, x, u, true);
   Tensors result = gradients(g, u, along, create_graph);
@@ -129,13 +149,7 @@ std::pair<Tensors, Tensors> detail::jvp(const Function& f, const Tensors& inputs
 }
 
 std::vector<Tensors> detail::jacobian(const Function& f, const Tensors& inputs, bool create_graph) {
-  const EnableGradGuard recorded;
-  const Tensors x = fresh("jacobian", inputs, create_graph);
-  const Tensors outputs = f(x);
-  std::vector<Tensors> result;
-  for (const Tensor& y : outputs)
-    result.push_back(settled(jacobians(y, x, create_graph), create_graph));
-  return result;
+  return jacobians_of("jacobian", f, inputs, create_graph);
 }
 
 // The Jacobian of the gradient.
@@ -144,7 +158,7 @@ std::vector<Tensors> detail::hessian(const Function& f, const Tensors& inputs, b
     const Tensor y = element("hessian", f, x);
     return Outputs(gradients({y}, x, {ones_like(y)}, true));
   };
-  return jacobian(gradient, inputs, create_graph);
+  return jacobians_of("hessian", gradient, inputs, create_graph);
 }
 
 // The Hessian is symmetric: v^T H is H v.

@@ -39,18 +39,24 @@ std::vector<std::string> callers() {
   return lines;
 }
 
+// What is called as an op is, but was never run as one.
+bool is_part_of_tape(const std::string& op) { return op == "backward" || op == "leaf"; }
+
 bool has_name(const std::string& line) { return line.find("+0x") == std::string::npos; }
 
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const NanReport& r) {
-  out << r.op << ": " << (r.backward ? "its derivative rule " : "") << r.what << " (";
-  if (r.number > 0)
-    out << "op " << r.number << " of the forward pass";
-  else
-    out << "an op from before the guard began";
-  if (!r.path.empty()) out << ", in " << r.path;
-  out << ")";
+  out << r.op << ": " << (r.backward ? "its derivative rule " : "") << r.what;
+  if (!is_part_of_tape(r.op)) {
+    out << " (";
+    if (r.number > 0)
+      out << "op " << r.number << " of the forward pass";
+    else
+      out << "an op from before the guard began";
+    if (!r.path.empty()) out << ", in " << r.path;
+    out << ")";
+  }
   for (const NanReport::Operand& operand : r.operands)
     out << "\n  " << operand.name << ": " << operand.values;
   if (!r.cause.empty()) out << "\nlikely cause: " << r.cause;
@@ -177,6 +183,17 @@ void NanGuard::gradient(const Tensor& gradient) {
   report.operands.push_back({"gradient of its input", made});
   report.cause =
       detail::backward_cause(report.op, rule.incoming, rule.first ? &*rule.first : nullptr);
+  raise(std::move(report));
+}
+
+// Nothing is told of a sum where it is made.
+void NanGuard::found(const Node& node, const Tensor& gradient) {
+  if (all_finite(gradient.array()) || std::exchange(tainted_, true)) return;
+  NanReport report = about(node);
+  report.what =
+      "its gradient is not finite, though those that were added up for it are: they overflowed";
+  report.backward = false;
+  report.operands.push_back({"gradient", statistics(gradient.array())});
   raise(std::move(report));
 }
 

@@ -23,12 +23,16 @@
 
 namespace tapehead {
 
+/// What a NanGuard has found.
 struct NanReport {
+  /// What is in a tensor that has part in it.
   struct Operand {
     std::string name;  // "input 0", "output", "gradient"
     Statistics values;
   };
 
+  /// The op; "backward" if backward() was given it; "leaf" if gradients that reach a leaf have
+  /// overflowed when they were added up.
   std::string op = {};
   std::string path = {};     // of the module that called it; "" outside any
   std::uint64_t number = 0;  // in the forward pass, from 1; 0 if it ran before the guard began
@@ -39,9 +43,10 @@ struct NanReport {
   std::vector<std::string> backtrace = {};  // see observers/backtrace.h
 };
 
+/// All of it, in a few lines; what is not known is left out.
 std::ostream& operator<<(std::ostream& out, const NanReport& report);
 
-/// What() is a NanReport as text.
+/// what() is a NanReport as text.
 struct NanError : Error {
   explicit NanError(std::string message) : Error(std::move(message), Located()) {}
 };
@@ -74,6 +79,7 @@ class NanGuard : public Observer {
   void before_rule(const Node& node, const Tensor& gradient) override;
   void gradient(const Tensor& gradient) override;
   void after_rule(const Node& node) override;
+  void found(const Node& node, const Tensor& gradient) override;
 
   void count(const Tensor& result);
   std::vector<NanReport::Operand> operands_of(const OpCall& call);

@@ -28,6 +28,9 @@ void notify_gradient(const Tensor& gradient) {
 void notify_after_rule(const Node& node) {
   Observer::tell([&](Observer& o) { o.after_rule(node); });
 }
+void notify_found(const Node& node, const Tensor& gradient) {
+  Observer::tell([&](Observer& o) { o.found(node, gradient); });
+}
 void notify_enter() {
   Observer::tell([](Observer& o) { o.enter(); });
 }

@@ -41,6 +41,9 @@ class Observer {
   virtual void gradient(const Tensor& /*gradient*/) {}
   /// The rule is done. Not told if it threw.
   virtual void after_rule(const Node& /*node*/) {}
+  /// A gradient that a backward pass was to find is complete: that of a leaf, before its hooks, or
+  /// of what autograd::grad() was asked for.
+  virtual void found(const Node& /*node*/, const Tensor& /*gradient*/) {}
   /// The module named last in module_path() begins.
   virtual void enter() {}
   /// It has returned `outputs`: the tensors of what its forward() returns, if that is a tensor or a
@@ -53,6 +56,7 @@ class Observer {
   friend void notify_before_rule(const Node& node, const Tensor& gradient);
   friend void notify_gradient(const Tensor& gradient);
   friend void notify_after_rule(const Node& node);
+  friend void notify_found(const Node& node, const Tensor& gradient);
   friend void notify_enter();
   friend void notify_leave(const std::vector<Tensor>& outputs);
   template <class Tell>
@@ -66,6 +70,7 @@ void notify_after(const OpCall& call, const Tensor& result);
 void notify_before_rule(const Node& node, const Tensor& gradient);
 void notify_gradient(const Tensor& gradient);
 void notify_after_rule(const Node& node);
+void notify_found(const Node& node, const Tensor& gradient);
 void notify_enter();
 void notify_leave(const std::vector<Tensor>& outputs);
 

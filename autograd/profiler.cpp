@@ -115,9 +115,16 @@ Profiler::Open* Profiler::open_rule() {
   return found == open_.rend() ? nullptr : &*found;
 }
 
-void Profiler::note(std::string name, const char* category, const Shape& shape,
+// The module that ran the op; "" if that was before this profiler began.
+std::string Profiler::path_of(const Node& node) const {
+  const auto recorded = recorded_.find(&node);
+  const bool known = recorded != recorded_.end() && recorded->second.node_number == node.number;
+  return known ? recorded->second.path : "";
+}
+
+void Profiler::note(std::string name, std::string path, const char* category, const Shape& shape,
                     Clock::time_point begin) {
-  events_.push_back({std::move(name), module_path(), category, shape, begin, Clock::now()});
+  events_.push_back({std::move(name), std::move(path), category, shape, begin, Clock::now()});
 }
 
 // Outside rules none can be open, unless it threw.
@@ -138,8 +145,10 @@ void Profiler::after(const OpCall& call, const Tensor& result) {
   });
   const Sums sums{1, seconds(Clock::now() - open->begin), shares ? 0 : bytes_of(result),
                   flops(call, result)};
-  note(call.op, *call.within ? "backward" : "forward", result.shape(), open->begin);
-  if (Open* rule = *call.within ? open_rule() : nullptr) {
+  Open* const rule = *call.within ? open_rule() : nullptr;
+  note(call.op, rule ? path_of(*rule->rule) : module_path(), *call.within ? "backward" : "forward",
+       result.shape(), open->begin);
+  if (rule) {
     rule->sums += sums;
     rule->known.push_back(result.array().storage());
     return;
@@ -174,11 +183,11 @@ void Profiler::after_rule(const Node& node) {
     open->sums.flops += found->second.flops * (op == "attention" ? 2.5 : 2);
   open->sums.calls = 1;
   open->sums.seconds = seconds(Clock::now() - open->begin);
-  note(op + " backward", "backward", node.shape, open->begin);
+  note(op + " backward", path_of(node), "backward", node.shape, open->begin);
   if (Open* around = open_rule())  // of a pass within a rule: that rule's time has it already
     around->sums += open->sums;
   else
-    add(op, known ? found->second.path : "", true, open->sums);
+    add(op, path_of(node), true, open->sums);
 }
 
 void Profiler::enter() { open_.push_back({tape.path, Clock::now()}); }
@@ -190,7 +199,7 @@ void Profiler::leave(const std::vector<Tensor>& outputs) {
   Row& row = modules_[path];
   row.name = path;
   ++row.forward.calls;
-  note(path.substr(path.find_last_of('.') + 1), "module",
+  note(path.substr(path.find_last_of('.') + 1), path, "module",
        outputs.empty() || !outputs[0].defined() ? Shape() : outputs[0].shape(), open->begin);
 }
 

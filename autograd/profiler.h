@@ -11,14 +11,15 @@
 //
 // FLOPs are counted by formula, a multiplication and an addition as two. With n elements in the
 // result and N in the first input:
-//   matmul, linear                  2 per multiplication, plus n for a bias
+//   matmul, linear, addmm_          2 per multiplication, plus n for what is added
 //   attention                       4 d per score for the two products, 5 per score for softmax
 //   softmax, log_softmax, logsumexp 5 N       (maximum, difference, exp, sum, quotient)
 //   layer_norm, rms_norm            8 N
 //   cross_entropy                   5 N
 //   gelu                            8 n       and other functions of an element, arithmetic: n
-//   sums, means, extrema            N         and var: 4 N
-//   what only moves or compares     0
+//   sums, means, products, extrema  N         and var: 4 N
+//   scatter_add, index_add          1 for each element added
+//   what only moves, draws or compares, and whole numbers: 0
 // A rule costs what its ops cost; one that runs a kernel of its own, 2.5 times its op's count for
 // attention (five products for two) and twice for others.
 #pragma once
@@ -41,14 +42,18 @@ double flops(const OpCall& call, const Tensor& result);
 /// module. Keeps an event for each op, for trace().
 class Profiler : public Observer {
  public:
+  /// What calls came to, all in all; FLOPs as the table above counts them.
   struct Sums {
     std::uint64_t calls = 0;
     double seconds = 0, bytes = 0, flops = 0;
   };
+  /// One op or module. Of a module forward.calls are its own, backward.calls those of the rules of
+  /// its ops.
   struct Row {
     std::string name;  // of the op, or the path of the module
     Sums forward, backward;
 
+    /// Both passes together.
     double seconds() const { return forward.seconds + backward.seconds; }
   };
 
@@ -95,7 +100,9 @@ class Profiler : public Observer {
   std::optional<Open> close(const void* what);
   Open* open_rule();
   void drop_rules();
-  void note(std::string name, const char* category, const Shape& shape, Clock::time_point begin);
+  std::string path_of(const Node& node) const;
+  void note(std::string name, std::string path, const char* category, const Shape& shape,
+            Clock::time_point begin);
   void add(const std::string& op, const std::string& path, bool backward, const Sums& sums);
 
   std::map<std::string, Row> ops_, modules_;

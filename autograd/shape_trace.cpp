@@ -36,15 +36,21 @@ std::string where(const OpCall& call) {
 
 }  // namespace
 
+// A tensor that has gone may leave its address to another, but not with the same memory and shape.
+bool ShapeTrace::Noted::is(const Tensor& x) const {
+  return tensor == x.impl() && result.shares_storage_with(x.array()) &&
+         result.shape() == x.shape() && result.offset() == x.array().offset();
+}
+
 // An op whose first input is the end of a chain makes that chain longer.
 void ShapeTrace::after(const OpCall& call, const Tensor& result) {
   const Tensor* const input = call.inputs.empty() ? nullptr : call.inputs.front();
   const bool shares = input != nullptr && result.array().shares_storage_with(input->array());
   const auto continued = std::find_if(chains_.rbegin(), chains_.rend(), [&](const Chain& chain) {
-    return input != nullptr && chain.back().result.impl() == input->impl();
+    return input != nullptr && chain.back().is(*input);
   });
   Chain& chain = continued != chains_.rend() ? *continued : chains_.emplace_back();
-  chain.push_back({name_of(call, result), where(call), result, shares});
+  chain.push_back({name_of(call, result), where(call), result.impl(), result.array(), shares});
   last_chain_ = static_cast<std::size_t>(&chain - chains_.data());
   ++noted_;
 }

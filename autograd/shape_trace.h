@@ -13,7 +13,8 @@
 
 namespace tapehead {
 
-/// Keeps a handle on every result until lines() is called.
+/// Keeps the memory of every result until lines() is called, but no handle on the tensor: what is
+/// changed in place meanwhile is not held to be shown twice.
 class ShapeTrace : public Observer {
  public:
   /// What has been noted since the last call: each chain, in lines of at most `width` columns where
@@ -28,8 +29,11 @@ class ShapeTrace : public Observer {
   struct Noted {
     std::string name;    // of the module whose only op it is, else of the op, with its arguments
     std::string within;  // the module around that
-    Tensor result;       // kept, so that no later tensor is taken for it
-    bool shares;         // memory with its first input
+    const TensorImpl* tensor;
+    NDArray result;  // its memory is kept, so that no other tensor's is taken for it
+    bool shares;     // memory with its first input
+
+    bool is(const Tensor& x) const;
   };
   using Chain = std::vector<Noted>;
 

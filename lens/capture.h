@@ -15,7 +15,9 @@
 namespace tapehead::lens {
 
 /// Copies off the tape, which no later change in place reaches; or the very tensors that were
-/// returned, so that gradients can be asked for: retain_grad(), autograd::grad().
+/// returned, so that gradients can be asked for: retain_grad(), autograd::grad(). While those are
+/// kept, a recorded change in place of memory that they show is refused as it is for any tensor
+/// that another shares memory with.
 enum class History { Detached, Kept };
 
 /// An observer of its own thread: hears every module that is called on it, whatever the model. A

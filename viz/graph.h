@@ -19,7 +19,9 @@
 
 namespace tapehead::viz {
 
+/// A tensor in a drawing, with the op that made it.
 struct GraphNode {
+  /// Where it comes from: a leaf and a constant have no op, a leaf has a gradient.
   enum class Kind { Leaf, Constant, Op };
 
   Kind kind;
@@ -43,7 +45,8 @@ struct Graph {
 Graph graph_behind(const Tensor& tensor, const NamedTensors& names = {});
 
 /// Draws the forward ops of its thread, whether a gradient flows through them or not, clustered by
-/// module. Keeps all their results until it goes.
+/// module. Keeps a handle on all their results until it goes: a view among them counts as a tensor
+/// that shares its memory, so that a recorded change in place of that memory is refused meanwhile.
 class GraphRecorder : public Observer {
  public:
   /// Tensors among `names` go by their name. Values are those right after the op, gradients those
@@ -64,7 +67,9 @@ class GraphRecorder : public Observer {
   std::unordered_map<const TensorImpl*, std::size_t> latest_;  // what last made a tensor
 };
 
+/// In Graphviz's language.
 std::string to_dot(const Graph& graph);
+/// In Mermaid's, without the fence of a Markdown block.
 std::string to_mermaid(const Graph& graph);
 
 }  // namespace tapehead::viz

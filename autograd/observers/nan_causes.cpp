@@ -48,24 +48,46 @@ std::string masked_row(const NDArray& x, int d) {
   return {};
 }
 
+std::string masked_cause(const std::string& row, const char* whose) {
+  return row + whose +
+         " is -inf everywhere, fully masked, which leaves 0 / 0; hide keys with -1e9 instead, or "
+         "let every query see one";
+}
+
 std::string softmax_cause(const Case& c) {
-  const bool is_attention = c.op.rfind("attention", 0) == 0;
-  const int d = is_attention ? -1 : std::atoi(c.call.arguments.c_str());
-  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-    if (c.input(i).positive_inf > 0) return "a score is +inf, and inf - inf is NaN";
-    if (c.input(i).negative_inf == 0) continue;
-    const std::string row = masked_row(c.call.inputs[i]->array(), d);
-    if (!row.empty())
-      return row + (is_attention ? " of the bias" : "") +
-             " is -inf everywhere, fully masked, which leaves 0 / 0; hide keys with -1e9 instead, "
-             "or let every query see one";
-  }
-  return {};
+  if (c.input(0).positive_inf > 0) return "a score is +inf, and inf - inf is NaN";
+  if (c.input(0).negative_inf == 0) return {};
+  const std::string row =
+      masked_row(c.call.inputs[0]->array(), std::atoi(c.call.arguments.c_str()));
+  return row.empty() ? row : masked_cause(row, "");
+}
+
+// Of attention(q, k, v[, bias]) and attention_weights(q, k[, bias]); masks and factors follow.
+std::string attention_cause(const Case& c) {
+  for (std::size_t i = 0; i < 2; ++i)
+    if (c.input(i).inf() > 0)
+      return std::string(i == 0 ? "a query" : "a key") +
+             " has inf, so that its scores are inf or NaN; see where that comes from";
+  const std::size_t bias = c.op == "attention" ? 3 : 2;
+  if (bias == 3 && c.input(2).inf() > 0)
+    return "a value has inf, and a weight of 0 makes 0 inf of it, which is NaN";
+  if (bias >= c.inputs.size()) return {};
+  if (c.input(bias).positive_inf > 0) return "a score is +inf, and inf - inf is NaN";
+  if (c.input(bias).negative_inf == 0) return {};
+  const std::string row = masked_row(c.call.inputs[bias]->array(), -1);
+  return row.empty() ? row : masked_cause(row, " of the bias");
 }
 
 std::string log_cause(const Case& c) {
-  if (c.input(0).any_finite() && c.input(0).min < 0) return "the log of a negative number is NaN";
-  if (c.input(0).zeros > 0)
+  const bool shifted = c.op == "log1p";
+  const Statistics& x = c.input(0);
+  const double pole = shifted ? -1 : 0;
+  if (x.any_finite() && x.min < pole)
+    return shifted ? "the log of 1 + x is NaN for x below -1"
+                   : "the log of a negative number is NaN";
+  if (shifted && x.any_finite() && x.min == pole)
+    return "the log of 1 + x is -inf for x = -1; clamp the input from below";
+  if (!shifted && x.zeros > 0)
     return "the log of 0 is -inf; clamp the input from below, or use log_softmax for the log of a "
            "softmax";
   return {};
@@ -82,19 +104,31 @@ std::string sqrt_cause(const Case& c) {
 
 constexpr const char* by_number =
     "division by the number 0, as in the mean of nothing or the variance of a single number";
+constexpr const char* by_zero =
+    "division by zero; add a small eps to the divisor, or put a 1 where it is 0";
 
 // Sums of finite numbers, divided by how many they are.
 std::string mean_cause(const Case& c) {
   return c.output.nan > 0 && c.input(0).finite() ? by_number : "";
 }
 
-// div(x, y), div(x, 2) or div(2, y).
-std::string div_cause(const Case& c) {
-  if (c.inputs.size() == 1 && c.call.arguments == "0") return by_number;
-  if (c.inputs.back().values.zeros > 0)
-    return "division by zero; add a small eps to the divisor, or put a 1 where it is 0";
-  return {};
+// Whether the only input, with a number beside it, is what is divided, not what is divided by: a 0
+// divided stays 0 (by 0 becomes NaN), a number divided by 0 is infinite.
+bool is_dividend(const Case& c, double number) {
+  const Statistics& x = c.input(0);
+  if (c.op != "div") return true;  // floor_divide, remainder
+  if (number == 0) return c.output.inf() > 0 || x.zeros == core::numel(x.shape);
+  return c.output.zeros >= x.zeros;
 }
+
+// div(x, y), div(x, 2) or div(2, y), and what divides as it does.
+std::string div_cause(const Case& c) {
+  if (c.inputs.size() > 1) return c.inputs.back().values.zeros > 0 ? by_zero : "";
+  const double number = std::atof(c.call.arguments.c_str());
+  if (!is_dividend(c, number)) return by_zero;
+  return number == 0 ? by_number : "";
+}
+std::string reciprocal_cause(const Case& c) { return c.input(0).zeros > 0 ? by_zero : ""; }
 
 std::string exp_cause(const Case& c) {
   if (c.output.inf() == 0 || !c.input(0).any_finite()) return {};
@@ -105,20 +139,28 @@ std::string exp_cause(const Case& c) {
                        "; subtract the maximum first, as softmax and logsumexp do");
 }
 
+// pow(x, y), pow(x, 2) or pow(2, y), which look alike: by which of them it can have happened.
 std::string pow_cause(const Case& c) {
-  if (c.input(0).zeros > 0 && c.output.inf() > 0)
-    return "0 to a negative power is inf; keep 0 out of the base";
-  if (c.input(0).any_finite() && c.input(0).min < 0 && c.output.nan > 0)
+  const Statistics &x = c.input(0), &last = c.inputs.back().values;
+  const bool two = c.inputs.size() > 1;
+  const double number = two ? 0 : std::atof(c.call.arguments.c_str());
+  const bool below = last.any_finite() && last.min < 0;  // an exponent, if that is one
+  const bool pole =
+      two ? x.zeros > 0 && below : (x.zeros > 0 && number < 0) || (number == 0 && below);
+  if (pole && c.output.inf() > 0) return "0 to a negative power is inf; keep 0 out of the base";
+  const bool negative = x.any_finite() && x.min < 0;
+  if (c.output.nan > 0 && (negative || number < 0))
     return "a negative number to a power that is not whole is NaN";
   return {};
 }
 
 std::string own_cause(const Case& c) {
-  if (is_one_of(c.op, {"softmax", "log_softmax", "attention", "attention_weights"}))
-    return softmax_cause(c);
-  if (is_one_of(c.op, {"log", "log2", "log10"})) return log_cause(c);
+  if (is_one_of(c.op, {"attention", "attention_weights"})) return attention_cause(c);
+  if (is_one_of(c.op, {"softmax", "log_softmax"})) return softmax_cause(c);
+  if (is_one_of(c.op, {"log", "log2", "log10", "log1p"})) return log_cause(c);
   if (is_one_of(c.op, {"sqrt", "rsqrt"})) return sqrt_cause(c);
-  if (c.op == "div") return div_cause(c);
+  if (is_one_of(c.op, {"div", "floor_divide", "remainder"})) return div_cause(c);
+  if (c.op == "reciprocal") return reciprocal_cause(c);
   if (is_one_of(c.op, {"mean", "var"})) return mean_cause(c);
   if (is_one_of(c.op, {"exp", "expm1"})) return exp_cause(c);
   if (c.op == "pow") return pow_cause(c);

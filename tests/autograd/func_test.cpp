@@ -133,6 +133,20 @@ TEST_CASE("functions that cannot be differentiated so are refused") {
       "jacobian: input 0 of shape (2) is Int64, by which nothing can be differentiated; convert it "
       "with .to(Float64), or let the function capture it",
       DTypeError);
+  CHECK_THROWS_WITH_AS(
+      func::hessian([](const Tensor& x) { return x.sum(); }, tensor({1, 2})),
+      "hessian: input 0 of shape (2) is Int64, by which nothing can be differentiated; convert it "
+      "with .to(Float64), or let the function capture it",
+      DTypeError);
+  CHECK_THROWS_WITH_AS(
+      func::jvp(
+          [](const Tensors& x) {
+            return Tensors{x[0] * 2, x[0].argmax(1)};
+          },
+          Tensors{a()}, Tensors{v_a()}),
+      "jvp: output 1 of shape (2) is Int64, which has no derivative; leave it out of what the "
+      "function gives",
+      DTypeError);
   CHECK_THROWS_WITH_AS(func::vjp(mixed, {a(), b()}, {v_b()}),
                        "vjp: v must have one tensor for each output, got 1 for 3", Error);
   CHECK_THROWS_WITH_AS(func::jvp(matrix, a(), v_b()),

@@ -178,6 +178,64 @@ TEST_CASE("likely causes of what an op makes of finite inputs") {
         "inf - inf, 0 inf and inf / inf are NaN, and an input has inf");
 }
 
+TEST_CASE("what looks like another mistake is not taken for it") {
+  const Tensor zero = numbers({0, 1}), negative = numbers({-2, 1}), large = numbers({0, 1e200});
+  const std::string overflow = "overflow: the result is beyond the largest Float64, 1.8e308";
+  const std::string pole = "0 to a negative power is inf; keep 0 out of the base";
+  const std::string fraction = "a negative number to a power that is not whole is NaN";
+  const std::string by_zero =
+      "division by zero; add a small eps to the divisor, or put a 1 where it is 0";
+  CHECK(cause([&] { pow(large, 2); }) == overflow);
+  CHECK(cause([&] { pow(large, numbers({1, 2})); }) == overflow);
+  CHECK(cause([&] { pow(10, numbers({0, 400})); }) == overflow);
+  CHECK(cause([&] { pow(zero, numbers({-1, 2})); }) == pole);
+  CHECK(cause([&] { pow(0, negative); }) == pole);
+  CHECK(cause([&] { pow(-2, numbers({0.5})); }) == fraction);
+  CHECK(cause([&] { pow(negative, numbers({0.5, 1})); }) == fraction);
+  CHECK(cause([&] { 0 / zero; }) == by_zero);
+  CHECK(cause([&] { zero / 0; }) ==
+        "division by the number 0, as in the mean of nothing or the variance of a single number");
+  CHECK(cause([&] { large / 1e-200; }) == overflow);
+}
+
+TEST_CASE("likely causes of what has a pole or an edge") {
+  const Tensor zero = numbers({0, 1}), x = numbers({-2, 1});
+  const std::string by_zero =
+      "division by zero; add a small eps to the divisor, or put a 1 where it is 0";
+  CHECK(cause([&] { log1p(x); }) == "the log of 1 + x is NaN for x below -1");
+  CHECK(cause([&] {
+          log1p(numbers({-1, 0}));
+        }) == "the log of 1 + x is -inf for x = -1; clamp the input from below");
+  CHECK(cause([&] { reciprocal(zero); }) == by_zero);
+  CHECK(cause([&] { floor_divide(x, zero); }) == by_zero);
+  CHECK(cause([&] { remainder(x, zero); }) == by_zero);
+  CHECK(cause([&] { Tensor(x.clone()).remainder_(zero); }) == by_zero);
+  const std::string by_number =
+      "division by the number 0, as in the mean of nothing or the variance of a single number";
+  CHECK(cause([&] { floor_divide(x, 0); }) == by_number);
+  CHECK(cause([&] { remainder(zero, 0); }) == by_number);
+  CHECK(cause([&] { tapehead::std(zeros({1})); }) == by_number);
+}
+
+TEST_CASE("attention tells scores from values that are not finite") {
+  const auto with_inf = [](double value) {
+    Tensor x = ones({1, 1, 2, 3}, Float64);
+    x.select(2, 1).fill_(value);
+    return x;
+  };
+  const Tensor x = ones({1, 1, 2, 3}, Float64);
+  const auto attend = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+    const Tensor mask = tensor({{true, false}, {true, true}});
+    return cause([&] { fused_attention(q, k, v, mask, {}, {}, 1, true); });
+  };
+  CHECK(attend(with_inf(-infinity), x, x) ==
+        "a query has inf, so that its scores are inf or NaN; see where that comes from");
+  CHECK(attend(x, with_inf(infinity), x) ==
+        "a key has inf, so that its scores are inf or NaN; see where that comes from");
+  CHECK(attend(x, x, with_inf(infinity)) ==
+        "a value has inf, and a weight of 0 makes 0 inf of it, which is NaN");
+}
+
 TEST_CASE("an in-place op is judged by what it was given, not by what it left there") {
   Reporting reporting;
   Tensor x = numbers({1, 2});
@@ -274,6 +332,11 @@ TEST_CASE("a gradient that is not finite to begin with, or by a hook, is no rule
   REQUIRE(reports.size() == 1);
   CHECK(reports[0].op == "backward");
   CHECK(reports[0].what == "was given a gradient that is not finite");
+  std::ostringstream text;
+  text << reports[0];
+  CHECK(head(text.str()) ==
+        "backward: was given a gradient that is not finite\n"
+        "  gradient: (1) Float64, 1 NaN, 0 inf");
   const Tensor y = x * 2;
   y.register_hook([](const Tensor& g) { return g / 0; });
   sum(y * 3).backward();
@@ -283,6 +346,26 @@ TEST_CASE("a gradient that is not finite to begin with, or by a hook, is no rule
   CHECK(reports[1].what ==
         "the gradient of its output is not finite, though those that were added up for it are: "
         "they overflowed, or a hook replaced them");
+}
+
+TEST_CASE("a sum of gradients that overflows is seen, at a leaf and at what was asked for") {
+  const Tensor x = leaf({1e-3, 2}), large = numbers({1e308, 1});
+  CHECK(thrown([&] {
+          NanGuard guard;
+          sum(x * large + x * large).backward();
+        }) ==
+        "leaf: its gradient is not finite, though those that were added up for it are: they "
+        "overflowed\n"
+        "  gradient: (2) Float64, 2 to 2, 0 NaN, 1 inf");
+  CHECK_FALSE(x.grad().defined());
+  Reporting reporting;
+  const Tensor y = x * 1;
+  autograd::grad({sum(y * large + y * large)}, {y});
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].op == "mul");
+  CHECK(reports[0].number == 1);
+  autograd::grad({sum(y * large * numbers({0, 1}))}, {y});
+  CHECK(reports.size() == 1);
 }
 
 TEST_CASE("each forward pass is numbered anew, the ops of rules and hooks not counted") {

@@ -3,6 +3,7 @@
 #include <tapehead/autograd/create.h>
 #include <tapehead/autograd/profiler.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -78,7 +79,15 @@ TEST_CASE("FLOPs by formula") {
   CHECK(counted([&] { x.clone().add_(1); }) == 0);  // the copy
   CHECK(counted([&] { Tensor(ones({7})).add_(1); }) == 7);
   CHECK(counted([&] { sum(x, {0}); }) == 24);
-  CHECK(counted([&] { x.var(); }) >= 24);
+  CHECK(counted([&] { x.var(); }) == 4 * 24);
+  CHECK(counted([&] { cumsum(x, 1); }) == 24);
+  CHECK(counted([&] { scatter_add(x, 0, zeros({1, 3, 4}, Int64), ones({1, 3, 4})); }) == 12);
+  CHECK(counted([&] { scatter(x, 0, zeros({1, 3, 4}, Int64), ones({1, 3, 4})); }) == 0);
+  CHECK(counted([&] { Tensor(ones({7})).exp_(); }) == 7);
+  CHECK(counted([&] {
+          Tensor(ones({2, 5})).addmm_(ones({2, 3}), ones({3, 5}));
+        }) == 2 * 2 * 3 * 5 + 10);
+  CHECK(counted([&] { Tensor(ones({7})).normal_(); }) == 0);
   CHECK(counted([&] { gt(x, 0); }) == 0);
   CHECK(counted([&] { masked_fill(x, ones({4}, Bool), 1); }) == 0);
   const Tensor q = ones({1, 2, 3, 4}), k = ones({1, 2, 5, 4}), v = ones({1, 2, 5, 6});
@@ -131,6 +140,22 @@ TEST_CASE("modules have what is within them, and everything is counted once in a
   CHECK(row(modules, "").backward.calls == 4);
   CHECK(row(modules, "").seconds() >= row(modules, "block").seconds());
   CHECK(row(modules, "block").seconds() >= row(modules, "block.fc").seconds());
+}
+
+TEST_CASE("events of a backward pass belong to the module of the op whose rule runs") {
+  const Tensor x = leaf({1, 2});
+  Profiler profiler;
+  Tensor y;
+  called("block", [&] { y = exp(x); });
+  sum(y).backward();
+  std::map<std::string, std::string> modules;
+  const auto trace = nlohmann::json::parse(profiler.trace());
+  for (const auto& event : trace["traceEvents"])
+    if (event["cat"] == "backward")
+      modules[event["name"].get<std::string>()] = event["args"]["module"].get<std::string>();
+  CHECK(modules.at("exp backward") == "block");
+  CHECK(modules.at("mul") == "block");
+  CHECK(modules.at("sum backward") == "");
 }
 
 TEST_CASE("most time first") {

@@ -84,6 +84,7 @@ TEST_CASE("a module that threw does not lend its name to what comes after") {
   ShapeTrace ops;
   const auto failing = [&] {
     called("outer", [&] {
+      x.cos();
       try {
         called("inner", [] { throw std::runtime_error("no"); });
       } catch (const std::runtime_error&) {
@@ -92,7 +93,16 @@ TEST_CASE("a module that threw does not lend its name to what comes after") {
     });
   };
   failing();
-  CHECK(chains(ops.lines()) == "outer (2)\n");
+  CHECK(chains(ops.lines()) == "cos (2)\nexp (2)\n");  // two ops, of which none goes by "outer"
+}
+
+TEST_CASE("what a trace has seen can be changed in place afterwards") {
+  const Tensor x = ones({2, 3}, Float64).requires_grad_();
+  ShapeTrace ops;
+  Tensor y = x * 2;
+  y.view({3, 2});
+  y.add_(1);  // as without a trace: no handle of the trace's shows this memory too
+  CHECK(chains(ops.lines()) == "mul(2) (2, 3) -> view (3, 2)\nadd_(1) (2, 3)\n");
 }
 
 TEST_CASE("an op of a derivative rule says whose rule it is") {
