@@ -144,6 +144,14 @@ Tensor randn_like(const Tensor& x) {
     return array;
   });
 }
+Tensor randint_like(const Tensor& x, Index low, Index high) {
+  check_defined("randint_like", x);
+  return drawn([&](core::Generator& g) {
+    NDArray array = core::empty_like(x.array());
+    core::randint_(g, array, low, high, "randint_like");
+    return array;
+  });
+}
 Tensor bernoulli(const Tensor& p) {
   check_defined("bernoulli", p);
   return drawn([&](core::Generator& g) { return core::bernoulli(g, p.array()); });

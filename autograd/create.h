@@ -77,6 +77,7 @@ Tensor randint(Index low, Index high, const Shape& shape, DType dtype = Int64);
 Tensor randperm(Index n);
 Tensor rand_like(const Tensor& x);   // of x's shape, dtype and order in memory
 Tensor randn_like(const Tensor& x);  //
+Tensor randint_like(const Tensor& x, Index low, Index high);
 /// 1 with the probability that each element of `p` gives, else 0; Float32 or Float64. Constant,
 /// whatever p is. Error for a probability outside [0, 1].
 Tensor bernoulli(const Tensor& p);

@@ -1,4 +1,5 @@
 // The methods that move, multiply and choose by place: each calls the free function of its name.
+#include "create.h"
 #include "ops.h"
 
 namespace tapehead {
@@ -76,6 +77,8 @@ Tensor Tensor::masked_select(const Tensor& mask) const {
   return tapehead::masked_select(*this, mask);
 }
 Tensor Tensor::nonzero() const { return tapehead::nonzero(*this); }
+Tensor Tensor::bernoulli() const { return tapehead::bernoulli(*this); }
+Tensor Tensor::bernoulli(double p) const { return tapehead::bernoulli(*this, p); }
 ValuesIndices Tensor::sort(int d, bool descending, bool stable) const {
   return tapehead::sort(*this, d, descending, stable);
 }

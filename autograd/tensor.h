@@ -202,6 +202,8 @@ class Tensor {
   Tensor argsort(int d = -1, bool descending = false, bool stable = false) const;
   ValuesIndices topk(Index k, int d = -1, bool largest = true, bool sorted = true) const;
   Tensor multinomial(Index num_samples, bool replacement = false) const;
+  Tensor bernoulli() const;          // each element's own probability
+  Tensor bernoulli(double p) const;  // one for all
 
   // Elementwise.
 
@@ -327,6 +329,8 @@ class Tensor {
   Tensor& scatter_(int d, const Tensor& index, const Tensor& src);
   Tensor& scatter_(int d, const Tensor& index, Scalar value);
   Tensor& scatter_add_(int d, const Tensor& index, const Tensor& src);
+  Tensor& index_copy_(int d, const Tensor& index, const Tensor& src);
+  Tensor& index_fill_(int d, const Tensor& index, Scalar value);
   Tensor& index_add_(int d, const Tensor& index, const Tensor& src, Scalar alpha = 1);
   Tensor& index_put_(const std::vector<TensorIndex>& indices, const Tensor& values,
                      bool accumulate = false);
@@ -340,6 +344,13 @@ class Tensor {
   Tensor& remainder_(Scalar other);
   Tensor& lerp_(const Tensor& end, const Tensor& weight);
   Tensor& lerp_(const Tensor& end, Scalar weight);
+  Tensor& addmm_(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
+  Tensor& baddbmm_(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
+  Tensor& cumsum_(int d);
+  Tensor& logical_not_();  // these four write 0 and 1 in the tensor's own dtype
+  Tensor& logical_and_(const Tensor& other);
+  Tensor& logical_or_(const Tensor& other);
+  Tensor& logical_xor_(const Tensor& other);
   Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = {});
   Tensor& tril_(Index diagonal = 0);
   Tensor& triu_(Index diagonal = 0);

@@ -297,6 +297,10 @@ NDArray masked_fill(const NDArray& x, const NDArray& mask, Scalar value) {
 
 NDArray clamp(const NDArray& x, std::optional<Scalar> low, std::optional<Scalar> high) {
   if (!low && !high) fail("clamp: expected a lower or an upper bound, got neither; give one");
+  dispatch_numeric("clamp", x.dtype(), [&]<class T>() {
+    if (low) low->stored<T>("clamp");
+    if (high) high->stored<T>("clamp");
+  });
   if (!high) return numeric("clamp", x, *low, larger);
   if (!low) return numeric("clamp", x, *high, smaller);
   NDArray out = NDArray::empty(x.shape(), x.dtype());

@@ -100,7 +100,7 @@ NDArray where(const NDArray& condition, const NDArray& a, const NDArray& b);
 /// x, but `value` where the Bool `mask` is true; both broadcast.
 NDArray masked_fill(const NDArray& x, const NDArray& mask, Scalar value);
 /// Each element moved into [low, high]; either bound may be missing, not both. NaN stays NaN, and a
-/// bound that is NaN makes all NaN.
+/// bound that is NaN makes all NaN. DTypeError for a finite bound beyond the dtype's range.
 NDArray clamp(const NDArray& x, std::optional<Scalar> low, std::optional<Scalar> high);
 
 /// A row-major copy.

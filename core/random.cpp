@@ -112,21 +112,26 @@ NDArray randn(Generator& generator, const Shape& shape, DType dtype) {
 }
 
 NDArray randint(Generator& generator, Index low, Index high, const Shape& shape, DType dtype) {
+  NDArray result = NDArray::empty(shape, dtype);
+  randint_(generator, result, low, high, "randint");
+  return result;
+}
+
+void randint_(Generator& generator, NDArray& target, Index low, Index high, const char* op) {
+  const DType dtype = target.dtype();
   if (low >= high)
-    fail("randint: low must be below high, got ", low, " and ", high, "; high itself is excluded");
+    fail(op, ": low must be below high, got ", low, " and ", high, "; high itself is excluded");
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   const bool wide = range >> 32 != 0;
-  NDArray result = NDArray::empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
     if (!holds_all<T>(low, high))
-      fail<DTypeError>("randint: ", name(dtype), " does not hold every whole number from ", low,
+      fail<DTypeError>(op, ": ", name(dtype), " does not hold every whole number from ", low,
                        " to ", high - 1, "; use Int64");
-    fill<T>("randint", result, [&] {
+    fill<T>(op, target, [&] {
       const std::uint64_t draw = wide ? generator.random64() : generator.random();
       return static_cast<T>(static_cast<Index>(draw % range + static_cast<std::uint64_t>(low)));
     });
   });
-  return result;
 }
 
 NDArray randperm(Generator& generator, Index n) {

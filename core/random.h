@@ -40,6 +40,8 @@ NDArray multinomial(Generator& generator, const NDArray& weights, Index n, bool 
 // the draws follow the order in memory. ShapeError where the target's memory overlaps itself.
 // Messages name `op`.
 
+/// Whole numbers in [low, high), as randint.
+void randint_(Generator& generator, NDArray& target, Index low, Index high, const char* op);
 /// Uniform in [from, to). Float32 or Float64; Error unless from <= to and both are in its range.
 void uniform_(Generator& generator, NDArray& target, double from, double to,
               const char* op = "uniform_");

@@ -67,7 +67,7 @@ void check_classes(const NDArray& logits, const NDArray& target, double label_sm
 void check_target(const char* op, Index target, Index row, Index classes) {
   if (classes == 0)
     fail<ShapeError>(op, ": target ", target, " of row ", row,
-                     " cannot be met, since the logits have no classes; give them one at least");
+                     " cannot be met, since the input has no classes; give it one at least");
   if (target < 0 || target >= classes)
     fail<ShapeError>(op, ": target ", target, " of row ", row, " is not one of ", classes,
                      " classes; use 0 to ", classes - 1, ", or ignore_index to skip a row");

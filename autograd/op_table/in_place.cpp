@@ -10,7 +10,7 @@ namespace {
 struct Target {
   std::string text;
   Tensor (*copy)(const Tensor&);
-  Sets alone, with_other;
+  Sets alone, with_other, with_factors;
 };
 
 std::vector<Target> targets() {
@@ -18,15 +18,18 @@ std::vector<Target> targets() {
       {"clone(a)",
        [](const Tensor& a) { return clone(a); },
        unary,
-       {{{2, 3}, {2, 3}}, {{2, 3}, {3}}, {{2, 3}, {}}, {{}, {}}, {{0, 3}, {1}}, {{1, 1}, {1}}}},
+       {{{2, 3}, {2, 3}}, {{2, 3}, {3}}, {{2, 3}, {}}, {{}, {}}, {{0, 3}, {1}}, {{1, 1}, {1}}},
+       {{{2, 4}, {2, 3}, {3, 4}}, {{1, 1}, {1, 1}, {1, 1}}, {{2, 1}, {2, 0}, {0, 1}}}},
       {"(a * 1).transpose(0, -1)",
        [](const Tensor& a) { return (a * 1).transpose(0, -1); },
        {{{3, 2}}, {{2, 3, 2}}, {{0, 3}}},
-       {{{3, 2}, {2, 3}}, {{3, 2}, {3}}, {{3, 0}, {3}}}},
+       {{{3, 2}, {2, 3}}, {{3, 2}, {3}}, {{3, 0}, {3}}},
+       {{{4, 2}, {2, 3}, {3, 4}}}},
       {"(a * 1)[..., 1:4:2]",
        [](const Tensor& a) { return (a * 1).slice(-1, 1, 4, 2); },
        {{{2, 5}}, {{3, 4}}, {{0, 4}}},
-       {{{2, 5}, {2, 2}}, {{3, 4}, {2}}, {{0, 4}, {1}}}},
+       {{{2, 5}, {2, 2}}, {{3, 4}, {2}}, {{0, 4}, {1}}},
+       {{{2, 5}, {2, 3}, {3, 2}}}},
   };
 }
 
@@ -96,6 +99,8 @@ Rows with_numbers(const Target& target) {
        .forgets_first = true},
       {"clamp_", text + ".clamp_(-0.71, 0.93)", target.alone,
        [copy](In x) { return copy(x[0]).clamp_(-0.71, 0.93); }},
+      {"cumsum_", text + ".cumsum_(-1)", target.alone,
+       [copy](In x) { return copy(x[0]).cumsum_(-1); }},
       {"tril_", text + ".tril_()", matrices, [copy](In x) { return copy(x[0]).tril_(); }},
       {"triu_", text + ".triu_(1)", matrices, [copy](In x) { return copy(x[0]).triu_(1); }},
   };
@@ -126,9 +131,41 @@ Rows with_tensors(const Target& target) {
   };
 }
 
+Rows products(const Target& target) {
+  const auto copy = target.copy;
+  Rows rows{{"addmm_", target.text + ".addmm_(b, c, beta=0.5, alpha=2.5)", target.with_factors,
+             [copy](In x) { return copy(x[0]).addmm_(x[1], x[2], 0.5, 2.5); }}};
+  if (target.text == "clone(a)")
+    rows.push_back({"baddbmm_",
+                    "clone(a).baddbmm_(b, c, beta=0.5, alpha=2.5)",
+                    {{{2, 3, 4}, {2, 3, 2}, {2, 2, 4}}},
+                    [](In x) { return clone(x[0]).baddbmm_(x[1], x[2], 0.5, 2.5); }});
+  return rows;
+}
+
+// PyTorch 1.13 forgets that these have no gradient: constants have none in either.
+Rows truths(const Target& target) {
+  std::string text = target.text;
+  text.insert(text.find("(a") + 2, ".detach()");
+  const auto copy = [make = target.copy](const Tensor& x) { return make(x.detach()); };
+  Rows rows = {
+      {"logical_not_", text + ".floor_().logical_not_()", target.alone,
+       [copy](In x) { return copy(x[0]).floor_().logical_not_(); }},
+      {"logical_and_", text + ".floor_().logical_and_(b > 0)", target.with_other,
+       [copy](In x) { return copy(x[0]).floor_().logical_and_(x[1] > 0); }},
+      {"logical_or_", text + ".floor_().logical_or_(b > 0)", target.with_other,
+       [copy](In x) { return copy(x[0]).floor_().logical_or_(x[1] > 0); }},
+      {"logical_xor_", text + ".floor_().logical_xor_(b > 0)", target.with_other,
+       [copy](In x) { return copy(x[0]).floor_().logical_xor_(x[1] > 0); }},
+  };
+  for (OpRow& row : rows) row.differentiable = false;
+  return rows;
+}
+
 Rows onto(const Target& target) {
-  const auto& [text, make, alone, with_other] = target;
-  const auto copy = make;
+  const auto& text = target.text;
+  const auto &alone = target.alone, &with_other = target.with_other;
+  const auto copy = target.copy;
   Rows rows = {
       {"add_", text + ".add_(b)", with_other, [copy](In x) { return copy(x[0]).add_(x[1]); }},
       {"add_", text + ".add_(b, alpha=2.5)", with_other,
@@ -171,7 +208,7 @@ Rows in_place() {
          return clone(x[0]).masked_fill_(mT(every_third({3, 2})), -1.5);
        }}};
   for (const Target& target : targets())
-    for (const auto part : {onto, alone, with_numbers, with_tensors})
+    for (const auto part : {onto, alone, with_numbers, with_tensors, products, truths})
       for (OpRow& row : part(target)) all.push_back(std::move(row));
   return all;
 }

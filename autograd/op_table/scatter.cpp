@@ -90,6 +90,12 @@ Rows onto(const Target& target) {
        [copy](In x) { return copy(x[0]).scatter_add_(0, apart(), x[1]); }},
       {"index_add_", text + ".index_add_(0, tensor([2, 0, 2]), b, alpha=2.5)", with_rows,
        [copy](In x) { return copy(x[0]).index_add_(0, picked(), x[1], 2.5); }},
+      {"index_copy_", text + ".index_copy_(0, tensor([2, 0]), b)", with_matrix,
+       [copy](In x) { return copy(x[0]).index_copy_(0, pair(), x[1]); }},
+      {"index_fill_", text + ".index_fill_(0, tensor([0, -1]), 2.5)", alone,
+       [copy](In x) {
+         return copy(x[0]).index_fill_(0, tensor({0, -1}), 2.5);
+       }},
       {"index_put_", text + ".index_put_((tensor([2, 0, 2]),), b, accumulate=True)", with_rows,
        [copy](In x) { return copy(x[0]).index_put_({picked()}, x[1], true); }},
       {"index_put_", text + ".index_put_((tensor([2, 0]),), b)", with_matrix,

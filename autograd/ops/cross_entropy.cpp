@@ -92,6 +92,9 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const NllLossOptions&
   const Tensor rows = class_last(input), classes = reshape(target, {target.numel()});
   core::check_targets("nll_loss", classes.array(), rows.size(1), options.ignore_index);
   const Tensor ignored = eq(classes, options.ignore_index);
+  if (rows.size(1) == 0)  // and all targets are ignored
+    return reduced_rows("nll_loss", sum(rows, {1}), target, classes, options.ignore_index,
+                        options.reduction);
   const Tensor column = unsqueeze(masked_fill(classes, ignored, 0), 1);
   const Tensor losses = masked_fill(neg(squeeze(gather(rows, 1, column), 1)), ignored, 0);
   return reduced_rows("nll_loss", losses, target, classes, options.ignore_index, options.reduction);

@@ -1,5 +1,7 @@
 // In-place ops. Rules see the inputs as they were; where a rule needs the old value of what is
 // changed, that value is cloned first.
+#include <string>
+
 #include "../../core/elementwise.h"
 #include "../../core/random.h"
 #include "../create.h"
@@ -29,33 +31,69 @@ struct Unobserved {
   Observer* observers = std::exchange(tape.observers, nullptr);
 };
 
+// Throws the error again, if the op `op` without its "_" has named it, in the name of `op`.
+template <class E>
+void rename(const std::string& op, const E& error) {
+  const std::string message = error.what(), name = op.substr(0, op.size() - 1);
+  if (message.rfind(name + ":", 0) == 0) fail<E>(op, message.substr(name.size()));
+}
+template <class F>
+Tensor in_the_name_of(const char* op, const F& f) {
+  try {
+    return f();
+  } catch (const DTypeError& error) {
+    rename(op, error);
+    throw;
+  } catch (const ShapeError& error) {
+    rename(op, error);
+    throw;
+  } catch (const Error& error) {
+    rename(op, error);
+    throw;
+  }
+}
+
 // f(self, others…), an op of its own, written over self. Its rule is that op's, about a copy of
-// self that keeps the old value.
-template <class F, class... Others>
-Tensor& overwritten(const char* op, Tensor& self, F f, const Others&... others) {
+// self that keeps the old value. `given` are the op's other arguments, for observers.
+template <class F, class Given, class... Others>
+Tensor& overwritten(const char* op, Tensor& self, F f, Given given, const Others&... others) {
   detail::check_target(op, self);
   (check_defined(op, others), ...);
   const bool recorded = taping() && (self.requires_grad() || ... || others.requires_grad());
   if (recorded) detail::check_in_place(op, self);
   const auto change = [&](NDArray& x) {
     const Unobserved silence;
-    const Tensor result = f(recorded ? self.clone() : self.detach(), others...);
+    const Tensor result =
+        in_the_name_of(op, [&] { return f(recorded ? self.clone() : self.detach(), others...); });
     core::copy_(x, result.array(), op);
     if (recorded) detail::succeed(self, Ref<Node>::share(result.node()));
   };
-  return record_in_place(op, self, change, with(self, others...));
+  return record_in_place(op, self, change, with(self, others...), given);
+}
+Tensor& overwritten(const char* op, Tensor& self, Tensor (*f)(const Tensor&)) {
+  return overwritten(op, self, f, with());
+}
+
+// f(self, others…), which is Bool, as 0 and 1 written over self, whose gradient is zero.
+template <class F, class... Others>
+Tensor& judged(const char* op, Tensor& self, F f, const Others&... others) {
+  detail::check_target(op, self);
+  (check_defined(op, others), ...);
+  return record_in_place(
+      op, self, [&](NDArray& x) { core::copy_(x, f(x, others.array()...), op); },
+      wrt(self, [](const Tensor& g) { return zeros_like(g); }), with(others...));
 }
 
 // Nothing of the old value is left, so its gradient is zero.
-template <class Draw>
-Tensor& redrawn(const char* op, Tensor& self, Draw draw) {
+template <class Draw, class Given>
+Tensor& redrawn(const char* op, Tensor& self, Draw draw, Given given) {
   return record_in_place(
       op, self,
       [&](NDArray& x) {
         const std::lock_guard lock(core::default_generator_mutex());
         draw(core::default_generator(), x);
       },
-      wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+      wrt(self, [](const Tensor& g) { return zeros_like(g); }), given);
 }
 
 }  // namespace
@@ -158,45 +196,86 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
 
 Tensor& Tensor::pow_(const Tensor& exponent) {
   return overwritten(
-      "pow_", *this, [](const Tensor& x, const Tensor& b) { return x.pow(b); }, exponent);
+      "pow_", *this, [](const Tensor& x, const Tensor& b) { return x.pow(b); }, with(), exponent);
 }
 Tensor& Tensor::floor_divide_(const Tensor& other) {
   return overwritten(
       "floor_divide_", *this, [](const Tensor& x, const Tensor& b) { return x.floor_divide(b); },
-      other);
+      with(), other);
 }
 Tensor& Tensor::remainder_(const Tensor& other) {
   return overwritten(
-      "remainder_", *this, [](const Tensor& x, const Tensor& b) { return x.remainder(b); }, other);
+      "remainder_", *this, [](const Tensor& x, const Tensor& b) { return x.remainder(b); }, with(),
+      other);
 }
 Tensor& Tensor::lerp_(const Tensor& end, const Tensor& weight) {
   return overwritten(
       "lerp_", *this,
-      [](const Tensor& x, const Tensor& b, const Tensor& w) { return x.lerp(b, w); }, end, weight);
+      [](const Tensor& x, const Tensor& b, const Tensor& w) { return x.lerp(b, w); }, with(), end,
+      weight);
 }
 Tensor& Tensor::lerp_(const Tensor& end, Scalar weight) {
   return overwritten(
-      "lerp_", *this, [weight](const Tensor& x, const Tensor& b) { return x.lerp(b, weight); },
-      end);
+      "lerp_", *this, [&](const Tensor& x, const Tensor& b) { return x.lerp(b, weight); },
+      args(weight), end);
+}
+Tensor& Tensor::addmm_(const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
+  return overwritten(
+      "addmm_", *this,
+      [&](const Tensor& x, const Tensor& l, const Tensor& r) { return x.addmm(l, r, beta, alpha); },
+      args(beta, alpha), a, b);
+}
+Tensor& Tensor::baddbmm_(const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
+  return overwritten(
+      "baddbmm_", *this,
+      [&](const Tensor& x, const Tensor& l, const Tensor& r) {
+        return x.baddbmm(l, r, beta, alpha);
+      },
+      args(beta, alpha), a, b);
 }
 Tensor& Tensor::pow_(Scalar exponent) {
-  return overwritten("pow_", *this, [exponent](const Tensor& x) { return x.pow(exponent); });
+  return overwritten(
+      "pow_", *this, [&](const Tensor& x) { return x.pow(exponent); }, args(exponent));
 }
 Tensor& Tensor::floor_divide_(Scalar other) {
-  return overwritten("floor_divide_", *this,
-                     [other](const Tensor& x) { return x.floor_divide(other); });
+  return overwritten(
+      "floor_divide_", *this, [&](const Tensor& x) { return x.floor_divide(other); }, args(other));
 }
 Tensor& Tensor::remainder_(Scalar other) {
-  return overwritten("remainder_", *this, [other](const Tensor& x) { return x.remainder(other); });
+  return overwritten(
+      "remainder_", *this, [&](const Tensor& x) { return x.remainder(other); }, args(other));
 }
 Tensor& Tensor::clamp_(std::optional<Scalar> min, std::optional<Scalar> max) {
-  return overwritten("clamp_", *this, [min, max](const Tensor& x) { return x.clamp(min, max); });
+  const std::string low = min ? core::to_text(*min) : "None",
+                    high = max ? core::to_text(*max) : "None";
+  return overwritten(
+      "clamp_", *this, [&](const Tensor& x) { return x.clamp(min, max); }, args(low, high));
 }
 Tensor& Tensor::tril_(Index diagonal) {
-  return overwritten("tril_", *this, [diagonal](const Tensor& x) { return x.tril(diagonal); });
+  return overwritten(
+      "tril_", *this, [&](const Tensor& x) { return x.tril(diagonal); }, args(diagonal));
 }
 Tensor& Tensor::triu_(Index diagonal) {
-  return overwritten("triu_", *this, [diagonal](const Tensor& x) { return x.triu(diagonal); });
+  return overwritten(
+      "triu_", *this, [&](const Tensor& x) { return x.triu(diagonal); }, args(diagonal));
+}
+// Bool has a sum, but none that is a Bool.
+Tensor& Tensor::cumsum_(int d) {
+  detail::check_target("cumsum_", *this);
+  core::dispatch_numeric("cumsum_", dtype(), []<class T>() {});
+  return overwritten(
+      "cumsum_", *this, [&](const Tensor& x) { return x.cumsum(d); }, args(d));
+}
+
+Tensor& Tensor::logical_not_() { return judged("logical_not_", *this, core::logical_not); }
+Tensor& Tensor::logical_and_(const Tensor& other) {
+  return judged("logical_and_", *this, core::logical_and, other);
+}
+Tensor& Tensor::logical_or_(const Tensor& other) {
+  return judged("logical_or_", *this, core::logical_or, other);
+}
+Tensor& Tensor::logical_xor_(const Tensor& other) {
+  return judged("logical_xor_", *this, core::logical_xor, other);
 }
 
 // Tensors alone.
@@ -228,16 +307,19 @@ Tensor& Tensor::trunc_() { return overwritten("trunc_", *this, tapehead::trunc);
 // Random numbers.
 
 Tensor& Tensor::uniform_(double from, double to) {
-  return redrawn("uniform_", *this,
-                 [&](core::Generator& g, NDArray& x) { core::uniform_(g, x, from, to); });
+  return redrawn(
+      "uniform_", *this, [&](core::Generator& g, NDArray& x) { core::uniform_(g, x, from, to); },
+      args(from, to));
 }
 Tensor& Tensor::normal_(double mean, double std) {
-  return redrawn("normal_", *this,
-                 [&](core::Generator& g, NDArray& x) { core::normal_(g, x, mean, std); });
+  return redrawn(
+      "normal_", *this, [&](core::Generator& g, NDArray& x) { core::normal_(g, x, mean, std); },
+      args(mean, std));
 }
 Tensor& Tensor::bernoulli_(double p) {
-  return redrawn("bernoulli_", *this,
-                 [&](core::Generator& g, NDArray& x) { core::bernoulli_(g, x, p); });
+  return redrawn(
+      "bernoulli_", *this, [&](core::Generator& g, NDArray& x) { core::bernoulli_(g, x, p); },
+      args(p));
 }
 
 }  // namespace tapehead

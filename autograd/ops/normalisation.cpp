@@ -62,7 +62,7 @@ Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight
                                 Tensor(std::move(d.bias))};
             };
           })),
-      args(normalized));
+      args(normalized, eps));
 }
 
 // As layer_norm, with the root mean square in place of the deviation from the mean.
@@ -70,9 +70,8 @@ Tensor rms_norm(const Tensor& x, const Shape& normalized, const Tensor& weight,
                 std::optional<double> given_eps) {
   check_defined("rms_norm", x);
   core::check_floating("rms_norm", x.dtype());
-  const double eps =
-      given_eps.value_or(x.dtype() == Float32 ? std::numeric_limits<float>::epsilon()
-                                              : std::numeric_limits<double>::epsilon());
+  double eps = given_eps.value_or(x.dtype() == Float32 ? std::numeric_limits<float>::epsilon()
+                                                       : std::numeric_limits<double>::epsilon());
   core::LayerNorm out;
   return record(
       "rms_norm",
@@ -95,7 +94,7 @@ Tensor rms_norm(const Tensor& x, const Shape& normalized, const Tensor& weight,
               return std::array{Tensor(std::move(d.x)), Tensor(std::move(d.weight))};
             };
           })),
-      args(normalized));
+      args(normalized, eps));
 }
 
 namespace {

@@ -126,16 +126,31 @@ Tensor& Tensor::index_add_(int d, const Tensor& index, const Tensor& src, Scalar
 }
 
 // A scatter whose index repeats itself along the other dimensions.
+static Tensor slices_index(const char* op, const Tensor& x, int d, const Tensor& index,
+                           const Tensor& src) {
+  Shape expected = x.dim() == 0 ? Shape{1} : x.shape();
+  Shape row = Shape::filled(expected.rank(), 1);
+  expected[d] = row[d] = index.numel();
+  const bool fits = src.shape() == expected || (src.dim() == 0 && expected == Shape{1});
+  if (index.dim() > 1 || !fits)
+    fail<ShapeError>(op, ": expected an index of 1 dimension and a source of shape ", expected,
+                     ", got ", index.shape(), " and ", src.shape());
+  return Tensor(index.array().view(row).expand(expected));
+}
 Tensor index_copy(const Tensor& x, int d, const Tensor& index, const Tensor& src) {
   check_defined("index_copy", x, index, src);
   d = core::dim_if_any("index_copy", d, x.dim());
-  if (x.dim() == 0) return squeeze(index_copy(unsqueeze(x, 0), 0, index, reshape(src, {1})), 0);
-  Shape expected = x.shape(), row = Shape::filled(x.dim(), 1);
-  expected[d] = row[d] = index.numel();
-  if (index.dim() > 1 || src.shape() != expected)
-    fail<ShapeError>("index_copy: expected an index of 1 dimension and a source of shape ",
-                     expected, ", got ", index.shape(), " and ", src.shape());
-  return scatter(x, d, expand(reshape(index, row), expected), src);
+  return scatter(x, d, slices_index("index_copy", x, d, index, src), src);
+}
+Tensor& Tensor::index_copy_(int d, const Tensor& index, const Tensor& src) {
+  check_defined("index_copy_", *this, index, src);
+  d = core::dim_if_any("index_copy_", d, dim());
+  Tensor at = slices_index("index_copy_", *this, d, index, src);
+  const auto put = [&](NDArray& x) {
+    core::scatter_(x, d, at.array(), src.array(), "index_copy_");
+  };
+  return record_in_place("index_copy_", *this, put, wrt(*this, cleared_rule(at, d)),
+                         wrt(src, source_rule(at, d, src, false)), with(at), args(d));
 }
 
 }  // namespace tapehead

@@ -261,14 +261,32 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   return index(expand(x, shape), {expand(mask, shape)});
 }
 
+static void check_row(const char* op, const Tensor& where) {
+  if (where.dim() > 1)
+    fail<ShapeError>(op, ": the index must have 1 dimension, got shape ", where.shape(),
+                     "; flatten it with view({-1}) first");
+}
 Tensor index_fill(const Tensor& x, int d, const Tensor& where, Scalar value) {
   check_defined("index_fill", x, where);
-  if (where.dim() > 1)
-    fail<ShapeError>("index_fill: the index must have 1 dimension, got shape ", where.shape(),
-                     "; flatten it with view({-1}) first");
+  check_row("index_fill", where);
   d = core::dim_if_any("index_fill", d, x.dim());
   if (x.dim() == 0) return squeeze(index_fill(unsqueeze(x, 0), 0, where, value), 0);
   return index_put(x, along(d, where), full({}, value, x.dtype()));
+}
+Tensor& Tensor::index_fill_(int d, const Tensor& where, Scalar value) {
+  check_defined("index_fill_", *this, where);
+  check_row("index_fill_", where);
+  d = core::dim_if_any("index_fill_", d, dim());
+  const auto put = [&](NDArray& x) {
+    NDArray target = x.rank() == 0 ? x.unsqueeze(0) : x;
+    const Route route = route_to("index_fill_", target.shape(), along(d, where));
+    write("index_fill_", target, route, NDArray::full({}, value, x.dtype()), false);
+  };
+  return record_in_place(
+      "index_fill_", *this, put,
+      wrt(*this, [where = saved(where),
+                  d](const Tensor& g) { return tapehead::index_fill(g, d, where(), 0); }),
+      with(where), args(d, value));
 }
 
 }  // namespace tapehead

@@ -157,3 +157,20 @@ TEST_CASE("random tensors start again with the seed, as PyTorch's do") {
   CHECK(testing::difference(randperm(5), more[2]) == "");
   CHECK(more[2].dtype() == Int64);
 }
+
+TEST_CASE("randint_like draws whole numbers of x's shape and dtype, in the order of x's memory") {
+  manual_seed(3);
+  const Tensor across = randint_like(zeros({2, 3}, Int64).t(), 0, 10);
+  CHECK(across.strides() == Strides{1, 3});
+  CHECK(values(across) == Values{6, 7, 8, 0, 7, 0});  // PyTorch 1.13.1's
+  const Tensor real = randint_like(zeros({200}, Float32), -3, 4);
+  CHECK(real.dtype() == Float32);
+  CHECK(real.min().item() == -3);
+  CHECK(real.max().item() == 3);
+  CHECK_THROWS_WITH_AS(randint_like(real, 2, 2),
+                       "randint_like: low must be below high, got 2 and 2; high itself is excluded",
+                       Error);
+  CHECK_THROWS_WITH_AS(randint_like(tensor(true), 0, 3),
+                       "randint_like: Bool does not hold every whole number from 0 to 2; use Int64",
+                       DTypeError);
+}

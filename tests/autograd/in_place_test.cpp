@@ -106,7 +106,24 @@ TEST_CASE("ops in place keep shape and dtype, and refuse memory that overlaps it
                        "the last dimension",
                        ShapeError);
   CHECK_THROWS_WITH_AS(whole.exp_(),
-                       "exp: expected Float32 or Float64, got Int64; convert with .to(Float32)",
+                       "exp_: expected Float32 or Float64, got Int64; convert with .to(Float32)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(x.pow_(whole),
+                       "pow_: dtypes Float32 and Int64 differ; convert one of them, for example "
+                       "with .to(Float32)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(x.tril_(),
+                       "tril_: expected at least 2 dimensions, got shape (2); view it as a matrix "
+                       "first",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      whole.remainder_(0),
+      "remainder_: whole numbers cannot be divided by 0; convert with .to(Float32), where "
+      "they can",
+      Error);
+  Tensor flags = tensor({true, false});
+  CHECK_THROWS_WITH_AS(flags.cumsum_(0),
+                       "cumsum_: expected a numeric dtype, got Bool; convert with .to(Int64)",
                        DTypeError);
   CHECK_THROWS_WITH_AS(wide.cos_(),
                        "cos_: elements of the target, of shape (3) and strides (0), share memory; "
@@ -156,6 +173,75 @@ TEST_CASE("observers hear of an op in place by its name, and of nothing within")
   z.lerp_(x.detach(), 0.5);
   z.normal_();
   CHECK(names.heard == "exp_? exp_! lerp_? lerp_. normal_? normal_. ");
+}
+
+TEST_CASE("observers hear what numbers an op in place was given") {
+  struct Calls : Observer {
+    void before(const OpCall& call) override {
+      heard += std::string(call.op) + "(" + call.arguments + ") ";
+    }
+    std::string heard;
+  };
+  Tensor x = ones({2, 2}, Float64);
+  const Tensor y = ones({2, 2}, Float64);
+  Calls calls;
+  x.lerp_(y, 0.5).pow_(2).floor_divide_(3).remainder_(4).clamp_({}, 5).tril_(-1).triu_(1);
+  x.addmm_(y, y, 2, 0.5).cumsum_(1).uniform_(0, 3).normal_(1, 2).bernoulli_(0.25);
+  x.index_copy_(0, tensor({1}), y.narrow(0, 0, 1).detach()).index_fill_(1, tensor({0}), 7);
+  CHECK(calls.heard ==
+        "lerp_(0.5) pow_(2) floor_divide_(3) remainder_(4) clamp_(None, 5) tril_(-1) triu_(1) "
+        "addmm_(2, 0.5) cumsum_(1) uniform_(0, 3) normal_(1, 2) bernoulli_(0.25) narrow(0, 0, 1) "
+        "index_copy_(0) index_fill_(1, 7) ");
+}
+
+TEST_CASE("truth in place is 0 and 1 in the tensor's own dtype, with gradient zero") {
+  const Tensor x = leaf({1.5, 0, -2}), other = tensor({2, 3, 0});
+  Tensor y = x * 1;
+  y.logical_and_(other);
+  CHECK(values(y) == Values{1, 0, 0});
+  CHECK(y.dtype() == Float64);
+  CHECK(gradient(y * 3, x) == Values{0, 0, 0});
+  Tensor whole = tensor({0, 5});
+  CHECK(values(whole.logical_not_()) == Values{1, 0});
+  CHECK(whole.dtype() == Int64);
+  CHECK(values(tensor({1., 0.}).logical_or_(tensor({false, true}))) == Values{1, 1});
+  CHECK(values(tensor({1., 0.}).logical_xor_(tensor({true, true}))) == Values{0, 1});
+  CHECK_THROWS_WITH_AS(whole.logical_and_(ones({3, 2})),
+                       "logical_and_: cannot expand (3, 2) to (2); sizes must be equal or 1, "
+                       "counted from the last dimension",
+                       ShapeError);
+}
+
+TEST_CASE("products and slices in place are those of new tensors, and refuse what would not fit") {
+  const Tensor a = noise({2, 4}, 1), b = noise({4, 3}, 2), x = noise({2, 3}, 3);
+  CHECK(difference(x.clone().addmm_(a, b, 2, 0.5), addmm(x, a, b, 2, 0.5)) == "");
+  const Tensor batch = stack({a, a * 2}), other = stack({b, b + 1}), y = stack({x, -x});
+  CHECK(difference(y.clone().baddbmm_(batch, other, 2, 0.5), baddbmm(y, batch, other, 2, 0.5)) ==
+        "");
+  Tensor row = noise({3}, 4);
+  CHECK_THROWS_WITH_AS(row.addmm_(a, b),
+                       "addmm_: cannot expand (2, 3) to (3); sizes must be equal or 1, counted "
+                       "from the last dimension",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(row.addmm_(a, a),
+                       "addmm_: expected (n, k) and (k, m), got (2, 4) and (2, 4); matmul takes "
+                       "other ranks, and broadcasts",
+                       ShapeError);
+  Tensor none = tensor(4., Float64);
+  none.index_copy_(0, tensor({0}), tensor(5., Float64));
+  CHECK(none.item() == 5);
+  none.index_fill_(0, tensor({0}), 6);
+  CHECK(none.item() == 6);
+  Tensor z = x.clone();
+  CHECK_THROWS_WITH_AS(z.index_copy_(1, tensor({0, 2}), zeros({2, 3}, Float64)),
+                       "index_copy_: expected an index of 1 dimension and a source of shape "
+                       "(2, 2), got (2) and (2, 3)",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(z.index_fill_(1, tensor({{0, 2}}), 1),
+                       "index_fill_: the index must have 1 dimension, got shape (1, 2); flatten it "
+                       "with view({-1}) first",
+                       ShapeError);
+  CHECK(difference(z, x) == "");
 }
 
 TEST_CASE("random numbers in place are PyTorch's, whatever the layout") {

@@ -189,8 +189,8 @@ TEST_CASE("losses of classes say what they expected, in their own names") {
                        "ignore_index to skip a row",
                        ShapeError);
   CHECK_THROWS_WITH_AS(nll_loss(zeros({1, 0}), tensor({0})),
-                       "nll_loss: target 0 of row 0 cannot be met, since the logits have no "
-                       "classes; give them one at least",
+                       "nll_loss: target 0 of row 0 cannot be met, since the input has no "
+                       "classes; give it one at least",
                        ShapeError);
   CHECK_THROWS_WITH_AS(nll_loss(x, tensor({0, 1})),
                        "nll_loss: for logits (4, 3) the target must be (4), got (2); classes are "
@@ -203,4 +203,18 @@ TEST_CASE("losses of classes say what they expected, in their own names") {
   CHECK_THROWS_WITH_AS(nll_loss(x, target, {.reduction = Reduction::BatchMean}),
                        "nll_loss: Reduction::BatchMean is for kl_div alone; use Mean or Sum",
                        Error);
+}
+
+TEST_CASE(
+    "nll_loss without classes is NaN where all is ignored, and says so where a target counts") {
+  const Tensor x = zeros({2, 0}, Float64).requires_grad_();
+  const Tensor y = nll_loss(x, tensor({-100, -100}));
+  CHECK(std::isnan(y.item()));
+  y.backward();
+  CHECK(x.grad().shape() == Shape{2, 0});
+  CHECK(values(nll_loss(x, tensor({-100, -100}), {.reduction = Reduction::None})) == Values{0, 0});
+  CHECK_THROWS_WITH_AS(nll_loss(x, tensor({0, 1})),
+                       "nll_loss: target 0 of row 0 cannot be met, since the input has no classes; "
+                       "give it one at least",
+                       ShapeError);
 }

@@ -148,8 +148,8 @@ TEST_CASE("indexing and losses say what they expected") {
                        "ignore_index to skip a row",
                        ShapeError);
   CHECK_THROWS_WITH_AS(cross_entropy(zeros({1, 0}), tensor({0})),
-                       "cross_entropy: target 0 of row 0 cannot be met, since the logits have no "
-                       "classes; give them one at least",
+                       "cross_entropy: target 0 of row 0 cannot be met, since the input has no "
+                       "classes; give it one at least",
                        ShapeError);
 }
 

@@ -284,3 +284,12 @@ TEST_CASE("views share memory, copies do not") {
   for (const Tensor& copy : {clone(x), reshape(mT(x), {24}), contiguous(mT(x)), tril(x), x + 0})
     CHECK_FALSE(shares(copy));
 }
+
+TEST_CASE("an index without elements gathers nothing, whatever its other sizes, as in PyTorch") {
+  const Tensor x = zeros({2, 3}, Float64).requires_grad_();
+  const Tensor y = gather(x, 0, zeros({0, 7}, Int64));
+  CHECK(y.shape() == Shape{0, 7});
+  CHECK(x.gather(1, zeros({5, 0}, Int64)).shape() == Shape{5, 0});
+  const Tensor g = autograd::grad({y.sum()}, {x}, {}, true, true)[0];
+  CHECK(equal(g, zeros({2, 3}, Float64)));
+}

@@ -163,3 +163,15 @@ TEST_CASE("mT of a number is the number") {
   CHECK(mT(tensor(3.)).item() == 3);
   CHECK(mT(tensor(3.)).shape() == Shape{});
 }
+
+TEST_CASE("a bound of clamp must be a number that the dtype holds, as in PyTorch") {
+  const Tensor x = tensor({1., -2.});
+  const char* const beyond =
+      "clamp: the scalar 1e+300 is beyond what Float32 holds, which ends at 3.40282e+38; use "
+      "Float64, or INFINITY";
+  CHECK_THROWS_WITH_AS(clamp(x, {}, 1e300), beyond, DTypeError);
+  CHECK_THROWS_WITH_AS(clamp(x, 1e300), beyond, DTypeError);
+  CHECK_THROWS_WITH_AS(clamp(x, 0, 1e300), beyond, DTypeError);
+  CHECK(equal(clamp(x.to(Float64), {}, 1e300), x.to(Float64)));
+  CHECK(equal(clamp(x, -INFINITY, INFINITY), x));
+}

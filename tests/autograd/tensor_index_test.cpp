@@ -32,6 +32,14 @@ double weighted(const Tensor& x) {
 
 }  // namespace
 
+TEST_CASE(
+    "indices are written as in PyTorch: x.index({Slice(), 0, None, mask}) is x[:, 0, None, mask]") {
+  const Tensor x = sixty(), mask = tensor({true, false, false, true, false});
+  const Tensor y = x.index({Slice(), 0, None, mask});
+  CHECK(y.shape() == Shape{3, 1, 2});
+  CHECK(values(y) == std::vector<double>{0, 3, 20, 23, 40, 43});
+}
+
 TEST_CASE("index gives PyTorch's shapes and elements") {
   const Tensor x = sixty(), i = tensor({0, 2}), j = tensor({1, 1}), none = zeros({0}, Int64);
   const Tensor m1 = tensor({true, false, true}), m2 = mask_of({3, 4}), m4 = mask_of({4});

@@ -140,6 +140,7 @@ template void Value::argument(const bool&);
 template void Value::argument(const double&);
 template void Value::argument(const Scalar&);
 template void Value::argument(const Dims&);
+template void Value::argument(const std::string&);
 template void Value::argument(const char* const&);
 template void Value::argument(const char (&)[5]);
 
