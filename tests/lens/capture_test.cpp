@@ -44,8 +44,11 @@ TEST_CASE("every module's output is captured under its path") {
   Capture capture;
   const Tensor y = model(x);
   CHECK(difference(capture[""], y.detach()) == "");
-  CHECK(capture["blocks.1.attn.W_q"].shape() == Shape{1, 3, 8});
-  CHECK(capture["blocks.0.ff"].shape() == Shape{1, 3, 8});
+  const Tensor normed = capture["blocks.1.norm1"], query = capture["blocks.1.attn.W_q"],
+               key = capture["blocks.1.attn.W_k"];
+  CHECK(difference(query, linear(normed, model.blocks[1].attn.W_q.weight.detach(),
+                                 model.blocks[1].attn.W_q.bias.detach())) == "");
+  CHECK(difference(query, key) != "");
   CHECK(capture.paths().size() == 1 + 1 + 2 * (1 + 2 + 1 + 2 + 4 + 1 + 3) - 2 + 2);
   CHECK(capture.paths().front() == "blocks.0.norm1");
   CHECK(capture.paths().back() == "");
