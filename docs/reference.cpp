@@ -200,7 +200,7 @@ constexpr auto opening = R"(# PyTorch and tapehead
 
 What a PyTorch function is called here. Names, argument orders, defaults and results are PyTorch's (1.13.1), unless the last column says otherwise. In C++ a keyword argument is a positional one, `torch.sum(x, dim=(0, 2), keepdim=True)` is `sum(x, {0, 2}, true)`, and what takes many options takes a struct: `cross_entropy(logits, target, {.label_smoothing = 0.1})`. `d` is PyTorch's `dim`, and `x.f(…)` says that there is a method too. Methods alone are `view_as`, `reshape_as`, `expand_as` and `type_as`, `item`, `detach`, and those of the tape ([tensor.h](../autograd/tensor.h)).
 
-Each op that has a row in the [table of ops](../autograd/op_table.h) is held against PyTorch's values and gradients by `./go test -R PyTorch`.
+Each op that has a row in the [table of ops](../autograd/op_table.h) is held against PyTorch's values and gradients by `./go test -R PyTorch`, and in random graphs by `./go parity`: [parity.md](parity.md#the-differences-explained) lists the differences that leaves, with the reasons.
 
 ## Everywhere
 

@@ -111,7 +111,8 @@ std::optional<Operand> Draw::in_layout(const Indices& shape, const Numbers& some
 Operand Draw::leaf_of(const Indices& shape, DType dtype, const Numbers& numbers,
                       bool requires_grad) {
   const Operand x = *in_layout(shape, numbers, dtype);
-  if (!requires_grad) return x;
+  // PyTorch 1.13 halves what adds up in the gradient of a leaf that shows an element twice.
+  if (!requires_grad || layout_of(see(x)) == Layout::Expanded) return x;
   const Operand leaf = *run("detach", {x});
   run("requires_grad_", {leaf, true});
   return leaf;

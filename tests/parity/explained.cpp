@@ -99,13 +99,15 @@ const std::vector<Explanation>& explanations() {
                             says(s.our_refusal, "cross_entropy: it saved");
          return s.their_refusal == nullptr && known;
        }},
-      {"retain_grad of an unused part",
+      {"backward fails",
        "PyTorch 1.13 fails in a backward pass that does not reach an output of split or chunk "
-       "whose gradient is to be retained.",
+       "whose gradient is to be retained, and in some second derivatives where a gradient is not "
+       "row-major.",
        false,
        [](const Situation& s) {
          return s.our_refusal == nullptr && s.step.row->kind == Row::Control &&
-                says(s.their_refusal, "Expected a proper Tensor but got None");
+                (says(s.their_refusal, "Expected a proper Tensor but got None") ||
+                 says(s.their_refusal, "grad_input must be contiguous"));
        }},
       {"no gradient is zero",
        "A gradient that is zero everywhere may be missing in one of the two.", true,

@@ -3,13 +3,40 @@
 #include <tapehead/autograd/op_table.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iomanip>
+#include <iterator>
 #include <set>
 
 #include "explained.h"
 #include "row.h"
 
 namespace parity {
+
+namespace {
+
+// What the table of docs/parity.md should have, and has not; or has, and should not.
+std::vector<std::string> undocumented() {
+  std::set<std::string> documented, wanted;
+  std::ifstream page(PARITY_PAGE);
+  bool in_table = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line == "|---|---|")
+      in_table = true;
+    else if (line.empty())
+      in_table = false;
+    else if (in_table)
+      documented.insert(line);
+  }
+  for (const Explanation& e : explanations())
+    wanted.insert(std::string("| ") + e.name + " | " + e.reason + " |");
+  std::vector<std::string> differences;
+  std::set_symmetric_difference(documented.begin(), documented.end(), wanted.begin(), wanted.end(),
+                                std::back_inserter(differences));
+  return differences;
+}
+
+}  // namespace
 
 void Tally::count(Outcome::Kind kind) {
   switch (kind) {
@@ -96,6 +123,9 @@ std::vector<std::string> Report::shortcomings(int graphs) const {
   for (int i = 0; i < layouts; ++i)
     if (layouts_[static_cast<std::size_t>(i)] < due(least_layouts))
       missing.push_back(std::string("too few inputs are ") + name(static_cast<Layout>(i)));
+  if (explanations().size() > most_explained) missing.push_back("too much is explained");
+  for (const std::string& line : undocumented())
+    missing.push_back("docs/parity.md is not as tests/parity/explained.cpp: " + line);
   if (shallow_ > 0) missing.push_back(std::to_string(shallow_) + " graphs are too shallow");
   return missing;
 }

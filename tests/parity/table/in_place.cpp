@@ -82,9 +82,14 @@ Operand copied(Draw& d, Operand x) {
 }
 Operand positive_target(Draw& d) { return copied(d, d.floating(positive)); }
 Drawn positive_alone(Draw& d) { return Arguments{positive_target(d)}; }
-Drawn positive_with_other(Draw& d) {
+// As pow's row: how the slope by the base depends on an exponent of 0 is 1 / a, which PyTorch
+// loses.
+Drawn positive_with_exponent(Draw& d) {
   const Operand x = positive_target(d);
-  return Arguments{x, d.like(x, d.see(x).shape)};
+  const Operand exponent = d.like(x, d.see(x).shape);
+  const Numbers values = d.see(exponent).values;
+  if (std::find(values.begin(), values.end(), 0.0) != values.end()) return {};
+  return Arguments{x, exponent};
 }
 Drawn positive_with_number(Draw& d) { return Arguments{positive_target(d), d.scalar()}; }
 Drawn with_end(Draw& d) {
@@ -99,6 +104,19 @@ Drawn with_bounds(Draw& d) { return Arguments{target(d), d.fraction(-2, 0), d.fr
 Drawn with_diagonal(Draw& d) {
   return Arguments{copied(d, d.floating_of_rank(2)), d.random.between(-2, 2)};
 }
+Drawn with_dim(Draw& d) {
+  const Operand x = target(d);
+  return Arguments{x, d.dim(d.rank(x))};
+}
+// New factors: one that shows what is changed would have PyTorch read what it writes.
+Drawn with_factors(Draw& d, Index rank) {
+  const Operand x = copied(d, d.floating_of_rank(rank, rank));
+  const DType dtype = d.see(x).dtype;
+  Indices left = d.see(x).shape, right = left;
+  if (d.rank(x) != rank) return {};
+  left[left.size() - 1] = right[right.size() - 2] = d.random.between(0, 3);
+  return Arguments{x, d.leaf(left, dtype), d.leaf(right, dtype), d.scalar_for(x), d.scalar_for(x)};
+}
 Drawn with_range(Draw& d) { return Arguments{target(d), d.fraction(-1, 0), d.fraction(0.5, 2)}; }
 Drawn with_chance(Draw& d) { return Arguments{target(d), d.fraction(0, 1)}; }
 
@@ -110,6 +128,13 @@ Operand constant(Draw& d) {
 Drawn constant_with_other(Draw& d) {
   const Operand x = constant(d);
   return Arguments{x, *d.run("detach", {d.like(x, d.see(x).shape, positive)})};
+}
+// Nor have logical ops in place: PyTorch 1.13 keeps the history of what was there before.
+Drawn constant_alone(Draw& d) { return clear_of_zero(d, Arguments{constant(d)}); }
+Drawn constant_with_any(Draw& d) {
+  const Operand x = constant(d);
+  const auto other = d.run("detach", {d.like(x, d.see(x).shape)});
+  return other ? clear_of_zero(d, Arguments{x, *other}) : Drawn();
 }
 Drawn constant_with_divisor(Draw& d) { return Arguments{constant(d), d.fraction(0.3, 3)}; }
 
@@ -158,7 +183,7 @@ Rows in_place() {
        nullptr, kind},
       {"reciprocal_", "reciprocal_", positive_alone,
        [](const Call& c) -> Results { return c[0].reciprocal_(); }, nullptr, kind},
-      {"pow_", "pow_.Tensor", positive_with_other,
+      {"pow_", "pow_.Tensor", positive_with_exponent,
        [](const Call& c) -> Results { return c[0].pow_(c[1]); }, nullptr, kind},
       {"pow_", "pow_.Scalar", positive_with_number,
        [](const Call& c) -> Results { return c[0].pow_(c.scalar(1)); }, nullptr, kind},
@@ -179,6 +204,22 @@ Rows in_place() {
          return c[0].clamp_(c.scalar_or_none(1), c.scalar_or_none(2));
        },
        nullptr, kind},
+      {"addmm_", "addmm_", [](Draw& d) { return with_factors(d, 2); },
+       [](const Call& c) -> Results { return c[0].addmm_(c[1], c[2], c.scalar(3), c.scalar(4)); },
+       nullptr, kind},
+      {"baddbmm_", "baddbmm_", [](Draw& d) { return with_factors(d, 3); },
+       [](const Call& c) -> Results { return c[0].baddbmm_(c[1], c[2], c.scalar(3), c.scalar(4)); },
+       nullptr, kind},
+      {"cumsum_", "cumsum_", with_dim,
+       [](const Call& c) -> Results { return c[0].cumsum_(c.dim(1)); }, nullptr, kind},
+      {"logical_not_", "logical_not_", constant_alone,
+       [](const Call& c) -> Results { return c[0].logical_not_(); }, nullptr, kind},
+      {"logical_and_", "logical_and_", constant_with_any,
+       [](const Call& c) -> Results { return c[0].logical_and_(c[1]); }, nullptr, kind},
+      {"logical_or_", "logical_or_", constant_with_any,
+       [](const Call& c) -> Results { return c[0].logical_or_(c[1]); }, nullptr, kind},
+      {"logical_xor_", "logical_xor_", constant_with_any,
+       [](const Call& c) -> Results { return c[0].logical_xor_(c[1]); }, nullptr, kind},
       {"tril_", "tril_", with_diagonal,
        [](const Call& c) -> Results { return c[0].tril_(c.whole(1)); }, nullptr, kind},
       {"triu_", "triu_", with_diagonal,

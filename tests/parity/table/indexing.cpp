@@ -33,8 +33,7 @@ Drawn gathered(Draw& d) {
   for (Index& s : shape)
     if (s > 1 && d.random.chance(0.3)) s -= 1;
   shape = with_size(shape, dim, size == 0 ? 0 : d.random.between(0, 4));
-  // PyTorch looks at no sizes of an index without elements.
-  if (d.rarely() && !shape.empty() && count_of(shape) > 0) shape[0] += 2;
+  if (d.rarely() && !shape.empty()) shape[0] += 2;
   return Arguments{x, dim, d.index(shape, size)};
 }
 // PyTorch 1.13 fails in the second derivative where there is no index.

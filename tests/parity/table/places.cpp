@@ -84,9 +84,10 @@ Drawn slices_copied(Draw& d) {
   return Arguments{x, dim, distinct(d, size, count),
                    d.like(x, with_size(d.see(x).shape, dim, count))};
 }
+// Of an index into nothing PyTorch does not ask whether it is out of range.
 Drawn slices_filled(Draw& d) {
   const Operand x = d.floating_of_rank(1);
-  if (d.rank(x) == 0) return {};
+  if (d.rank(x) == 0 || count_of(d.see(x).shape) == 0) return {};
   const Index dim = d.random.between(-d.rank(x), d.rank(x) - 1),
               size = size_along(d.see(x).shape, dim);
   return Arguments{x, dim, d.index({size == 0 ? 0 : d.random.between(0, 3)}, size),
@@ -201,6 +202,12 @@ Rows in_place_places() {
        kind},
       {"index_add_", "index_add_", [](Draw& d) { return copied(d, slices_added(d)); },
        [](const Call& c) -> Results { return c[0].index_add_(c.dim(1), c[2], c[3], c.scalar(4)); },
+       nullptr, kind},
+      {"index_copy_", "index_copy_", [](Draw& d) { return copied(d, slices_copied(d)); },
+       [](const Call& c) -> Results { return c[0].index_copy_(c.dim(1), c[2], c[3]); }, nullptr,
+       kind},
+      {"index_fill_", "index_fill_.int_Scalar", [](Draw& d) { return copied(d, slices_filled(d)); },
+       [](const Call& c) -> Results { return c[0].index_fill_(c.dim(1), c[2], c.scalar(3)); },
        nullptr, kind},
       {"index_put_", "index_put_", [](Draw& d) { return copied(d, put(d)); },
        [](const Call& c) -> Results { return c[0].index_put_(to_indices(c), c[2], c.flag(3)); },

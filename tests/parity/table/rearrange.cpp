@@ -68,6 +68,18 @@ Drawn interleaved(Draw& d) {
   return Arguments{x, d.random.between(0, 3), dim};
 }
 
+// A number for each element along a dimension, or one for all.
+Drawn interleaved_by_tensor(Draw& d) {
+  const Operand x = d.any();
+  const Indices shape = d.see(x).shape;
+  const bool flat = shape.empty() || d.random.chance(0.2);
+  const Index dim = flat ? 0 : d.random.below(d.rank(x));
+  const Index size =
+      flat ? static_cast<Index>(count_of(shape)) : shape[static_cast<std::size_t>(dim)];
+  const Indices one_or_each{d.random.chance(0.2) ? 1 : size};
+  return Arguments{x, d.index(one_or_each, 3), flat ? Argument() : Argument(dim)};
+}
+
 }  // namespace
 
 Rows rearrangements() {
@@ -108,6 +120,8 @@ Rows rearrangements() {
        [](const Call& c) -> Results {
          return repeat_interleave(c[0], c.whole(1), c.dim_or_none(2));
        }},
+      {"repeat_interleave", "repeat_interleave.self_Tensor", interleaved_by_tensor,
+       [](const Call& c) -> Results { return repeat_interleave(c[0], c[1], c.dim_or_none(2)); }},
       {"repeat_interleave", "repeat_interleave.Tensor",
        [](Draw& d) -> Drawn { return Arguments{d.index({d.random.between(0, 4)}, 3)}; },
        [](const Call& c) -> Results { return repeat_interleave(c[0]); }},

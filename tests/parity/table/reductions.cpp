@@ -23,6 +23,12 @@ Drawn any_along_keeping(Draw& d) {
   const Operand x = d.any();
   return Arguments{x, d.dim(d.rank(x)), d.flag()};
 }
+// Of a product with two zeros PyTorch's prod has no second derivative.
+Drawn without_two_zeros(Draw& d, Drawn drawn) {
+  const Reading x = d.see(std::get<Operand>((*drawn)[0]));
+  if (x.floating() && std::count(x.values.begin(), x.values.end(), 0.0) > 1) return {};
+  return drawn;
+}
 Drawn zeros_of_any(Draw& d) { return clear_of_zero(d, one_of_any(d)); }
 Drawn zeros_along_keeping(Draw& d) { return clear_of_zero(d, any_along_keeping(d)); }
 // The norm of power 0 has a gradient in PyTorch, which is zero; where the norm is 0, PyTorch 1.13
@@ -65,8 +71,9 @@ Rows reductions() {
          return tapehead::std(c[0], c.dims(1), c.flag(2), c.flag(3));
        },
        nullptr, Row::Fresh, true},
-      {"prod", "prod", one_of_any, [](const Call& c) -> Results { return prod(c[0]); }},
-      {"prod", "prod.dim_int", any_along_keeping,
+      {"prod", "prod", [](Draw& d) { return without_two_zeros(d, one_of_any(d)); },
+       [](const Call& c) -> Results { return prod(c[0]); }},
+      {"prod", "prod.dim_int", [](Draw& d) { return without_two_zeros(d, any_along_keeping(d)); },
        [](const Call& c) -> Results { return prod(c[0], c.dim(1), c.flag(2)); }},
       {"cumsum", "cumsum", any_along,
        [](const Call& c) -> Results { return cumsum(c[0], c.dim(1)); }},
