@@ -261,8 +261,8 @@ TEST_CASE("what softmax and its relatives refuse, they name with the way out") {
                        "ignore_index to skip a row",
                        ShapeError);
   CHECK_THROWS_WITH_AS(cross_entropy(NDArray::full({2, 0}, 0, DType::Float32), labels, -100, 0),
-                       "cross_entropy: target 0 of row 0 cannot be met, since the logits have no "
-                       "classes; give them one at least",
+                       "cross_entropy: target 0 of row 0 cannot be met, since the input has no "
+                       "classes; give it one at least",
                        ShapeError);
   CHECK_THROWS_WITH_AS(cross_entropy(x, whole, -100, 0),
                        "cross_entropy: expected logits (N, C) and targets (N), got (2, 3) and (2, "
