@@ -139,7 +139,7 @@ go_demo() {  # train an attention model and look inside, then write text (2 minu
 }
 
 go_test() {  # every test; more arguments go to ctest: ./go test -R matmul
-  prepare
+  prepare strace:strace
   run_tests release "$@"
 }
 

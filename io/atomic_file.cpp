@@ -85,11 +85,14 @@ bool take_permissions(int descriptor, const std::string& target) {
   return stat(target.c_str(), &now) != 0 || fchmod(descriptor, now.st_mode & 0777) == 0;
 }
 
-void sync_folder(const std::string& target) {
+// 0, or why the file's name may not be on the disk. Some file systems cannot be asked (EINVAL), and
+// some folders may be written but not opened.
+int sync_folder(const std::string& target) {
   const int descriptor = open(folder_of(target).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
+  if (descriptor < 0) return 0;
+  const int reason = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
   close(descriptor);
+  return reason;
 }
 
 }  // namespace
@@ -136,7 +139,7 @@ void AtomicFile::commit() {
   if (temporary_.empty() || std::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(errno);
   temporary_.clear();
   close(std::exchange(descriptor_, -1));
-  sync_folder(target_);
+  if (const int reason = sync_folder(target_); reason != 0) refuse(reason);
 }
 
 void check_writable(const std::string& path) { const AtomicFile file(path); }

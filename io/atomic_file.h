@@ -28,7 +28,8 @@ class AtomicFile {
   void write(std::span<const std::byte> bytes);
   /// Brings the content to the disk, then under its name, in place of what had that name and with
   /// its permissions (setuid and its like aside); a new name gets those that any new file gets.
-  /// Once; IoError as for write().
+  /// Once; IoError as for write(). Only if bringing the name itself to the disk fails is the new
+  /// file there nevertheless: whole, but perhaps not after a power cut.
   void commit();
 
  private:

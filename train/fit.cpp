@@ -1,13 +1,8 @@
 #include "fit.h"
 
 #include <chrono>
-#include <cmath>
 
-#include "../nn/adam.h"
-#include "../nn/clip_grad.h"
-#include "../nn/cross_entropy_loss.h"
-#include "../nn/schedule.h"
-#include "evaluate.h"
+#include "trainer.h"
 
 namespace tapehead::train {
 namespace {
@@ -16,54 +11,33 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-struct StepResult {
-  double loss, accuracy;
-};
-
-StepResult take_step(SequenceModel& model, optim::Optimizer& optimizer, const data::Batch& batch,
-                     double max_norm) {
-  const Tensor logits = model(batch.inputs);  // (B, T, V)
-  const Tensor loss = cross_entropy(logits.flatten(0, 1), batch.targets.flatten());
-  if (!std::isfinite(loss.item()))
-    fail("fit: the loss must be finite, got ", std::isnan(loss.item()) ? "nan" : "infinity",
-         "; use a lower learning rate");
-  optimizer.zero_grad();
-  loss.backward();
-  optim::clip_grad_norm_(optimizer.parameters(), max_norm);
-  optimizer.step();
-  return {loss.item(), score(argmax(logits.detach(), -1), batch.targets).tokens};
-}
-
 }  // namespace
 
-Progress fit(SequenceModel& model, const std::function<data::Batch()>& next_batch,
-             const FitOptions& options, const Report& report) {
-  if (options.steps < 0 || options.warmup < 0)
-    fail("fit: steps and warmup must be at least 0, got ", options.steps, " and ", options.warmup);
-  const optim::WarmupCosine schedule{options.lr, options.warmup, options.steps};
-  optim::Adam optimizer(model.parameters(), {.lr = options.lr});
-  model.train();
-  Progress progress{0, options.steps, 0, 0, 0, 0, 0};
+Progress fit(Trainer& trainer, const std::function<data::Batch()>& next_batch,
+             const Report& report) {
+  trainer.model().train();
+  const Index steps = trainer.options().steps, first = trainer.steps();
+  Progress progress{first, steps, 0, 0, 0, 0, 0};
   double tokens = 0;
   const auto start = std::chrono::steady_clock::now();
-  for (Index step = 0; step < options.steps; ++step) {
-    const data::Batch batch = next_batch();
-    optimizer.set_lr(schedule(step));
-    const auto [loss, accuracy] = take_step(model, optimizer, batch, options.max_norm);
-    tokens += static_cast<double>(batch.inputs.numel());
-
+  while (!trainer.finished()) {
+    const Trainer::Step step = trainer.step(next_batch);
+    tokens += static_cast<double>(step.tokens);
     const double seconds = seconds_since(start);
-    const auto done = static_cast<double>(step + 1), all = static_cast<double>(options.steps);
-    progress = {step + 1,
-                options.steps,
-                loss,
-                accuracy,
-                tokens / seconds,
-                seconds,
-                seconds / done * (all - done)};
+    const auto done = static_cast<double>(trainer.steps() - first),
+               left = static_cast<double>(steps - trainer.steps());
+    progress = {
+        trainer.steps(),       steps,   step.loss,     step.accuracy, tokens / seconds, seconds,
+        seconds / done * left, step.lr, step.grad_norm};
     if (report && !report(progress)) break;
   }
   return progress;
+}
+
+Progress fit(SequenceModel& model, const std::function<data::Batch()>& next_batch,
+             const FitOptions& options, const Report& report) {
+  Trainer trainer(model, options);
+  return fit(trainer, next_batch, report);
 }
 
 }  // namespace tapehead::train

@@ -38,6 +38,8 @@ void JsonText::note(char c) {
     in_string_ = false;
     return;
   }
+  if (c == '\0')  // which the parser would take for the end
+    file_.refuse("byte ", offset_ - 1, ": a zero byte, of which JSON has none");
   const bool in_word = !is_space(c) && std::string_view("\"{}[]:,").find(c) == std::string::npos;
   word_ = in_word ? word_ + 1 : 0;
   if (word_ > longest_word)

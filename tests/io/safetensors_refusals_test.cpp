@@ -62,6 +62,8 @@ TEST_CASE("a safetensors file that is cut off or lies about its header is refuse
        {safetensors_file(" {}"), "byte 8: its header does not begin with {"},
        {safetensors_file("{"), "byte 8: not JSON after \"{\""},
        {safetensors_file("{} {}"), "byte 12: not JSON after \"{} {\""},
+       {safetensors_file(std::string("{}\0  ", 5)), "byte 10: a zero byte, of which JSON has none"},
+       {safetensors_file(std::string("{}\0{}", 5)), "byte 10: a zero byte, of which JSON has none"},
        {safetensors_file("{}", "x"), "its tensors need 0 bytes of values, got 1"}},
       "read_safetensors", io::read_safetensors);
 }

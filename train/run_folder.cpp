@@ -1,0 +1,141 @@
+#include "run_folder.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "../io/atomic_file.h"
+#include "../io/line_file.h"
+
+namespace tapehead::train {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+bool due(Index step, Index every) { return every > 0 && step % every == 0; }
+
+Index step_of(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer())
+    return std::numeric_limits<Index>::max();
+  return json["step"].get<Index>();
+}
+
+// The temporary files of AtomicFile.
+void remove_leftovers(const std::string& path) {
+  std::error_code none;
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(path, none)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("tapehead-") && name.ends_with(".tmp")) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& leftover : leftovers) fs::remove(leftover, none);
+}
+
+// What follows a step, in an order that a run which is killed in between can take up again: what
+// the checkpoint is to be followed by is there before it.
+class AfterStep {
+ public:
+  AfterStep(const RunFolder& folder, Trainer& trainer, const Batches& batches,
+            const RunOptions& options)
+      : folder_(folder),
+        trainer_(trainer),
+        batches_(batches),
+        options_(options),
+        log_(folder.log()) {}
+
+  bool operator()(const Progress& p) {
+    const bool last = p.step == p.steps;
+    if (last || due(p.step, options_.log_every)) log_step(p);
+    if (options_.held_out && (last || due(p.step, options_.evaluate_every))) evaluate(p.step);
+    const bool go_on = !options_.report || options_.report(p);
+    if (!go_on || trainer_.finished() || due(p.step, options_.save_every)) {
+      log_.sync();
+      save_checkpoint(folder_.checkpoint(), trainer_, batches_);
+    }
+    return go_on;
+  }
+
+  void save_weights(const std::string& path) {
+    io::save_safetensors(path, trainer_.model().state_dict(), options_.weights_metadata);
+  }
+
+ private:
+  void log_step(const Progress& p) {
+    log_.add(Json{{"step", p.step},
+                  {"loss", p.loss},
+                  {"accuracy", p.accuracy},
+                  {"lr", p.lr},
+                  {"grad_norm", p.grad_norm}}
+                 .dump());
+  }
+
+  void evaluate(Index step) {
+    const Trainer::Averaged averaged(trainer_);
+    const double loss = options_.held_out();
+    log_.add(Json{{"step", step}, {"held_out_loss", loss}}.dump());
+    if (trainer_.judge(loss)) save_weights(folder_.best());
+  }
+
+  const RunFolder& folder_;
+  Trainer& trainer_;
+  const Batches& batches_;
+  const RunOptions& options_;
+  io::LineFile log_;
+};
+
+}  // namespace
+
+RunFolder RunFolder::create(const std::string& path, const std::string& config) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) fail<IoError>("RunFolder: cannot make ", path, ": ", error.message());
+  const RunFolder folder(path);
+  if (fs::exists(folder.config_file(), error))
+    fail<IoError>("RunFolder: ", path, " holds a run already; resume it, or choose another folder");
+  io::AtomicFile file(folder.config_file());
+  file.write(std::as_bytes(std::span(config)));
+  file.commit();
+  return folder;
+}
+
+RunFolder RunFolder::open(const std::string& path) {
+  std::error_code error;
+  RunFolder folder(path);
+  if (!fs::exists(folder.config_file(), error))
+    fail<IoError>("RunFolder: ", path, " holds no run: it has no config.ini");
+  remove_leftovers(path);
+  return folder;
+}
+
+std::string RunFolder::config() const {
+  std::ifstream in(config_file(), std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) fail<IoError>("RunFolder: cannot read ", config_file());
+  return text;
+}
+
+Progress run(const RunFolder& folder, Trainer& trainer, Batches& batches,
+             const RunOptions& options) {
+  AfterStep after(folder, trainer, batches, options);
+  const Progress progress = fit(trainer, batches.next, [&](const Progress& p) { return after(p); });
+  if (trainer.finished()) {
+    const Trainer::Averaged averaged(trainer);
+    after.save_weights(folder.final_weights());
+  }
+  return progress;
+}
+
+Index resume(const RunFolder& folder, Trainer& trainer, Batches& batches) {
+  std::error_code error;
+  if (fs::exists(folder.checkpoint(), error))
+    load_checkpoint(folder.checkpoint(), trainer, batches);
+  io::keep_lines(folder.log(),
+                 [&](const std::string& line) { return step_of(line) <= trainer.steps(); });
+  return trainer.steps();
+}
+
+}  // namespace tapehead::train
