@@ -1,6 +1,7 @@
 #include "explained.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "row.h"
 
@@ -28,8 +29,11 @@ bool has_number(const Step& step) {
     return std::holds_alternative<Index>(a) || std::holds_alternative<double>(a);
   });
 }
+// But for rounding.
 bool zero(const Reading& reading) {
-  return std::all_of(reading.values.begin(), reading.values.end(), [](double v) { return v == 0; });
+  const double most = reading.dtype == DType::Float32 ? 1e-5 : 1e-12;
+  return std::all_of(reading.values.begin(), reading.values.end(),
+                     [most](double v) { return std::abs(v) <= most; });
 }
 
 }  // namespace
@@ -87,8 +91,8 @@ const std::vector<Explanation>& explanations() {
       {"what is saved",
        "A rule keeps what it needs, which is not always what PyTorch's keeps: PyTorch keeps the "
        "inputs of var, mean, mse_loss and index_select_backward, and the results of some changes "
-       "in place; ours those of number / x, of cross_entropy, and all of fused attention's. A "
-       "change in place of what was kept is refused.",
+       "in place; ours those of number / x, of cross_entropy, and all of fused attention's and "
+       "rms_norm's. A change in place of what was kept is refused.",
        false,
        [](const Situation& s) {
          if (s.step.row->kind != Row::Control) return false;
@@ -96,6 +100,7 @@ const std::vector<Explanation>& explanations() {
            return says(s.their_refusal, "modified by an inplace operation");
          const bool known = says(s.our_refusal, "attention") ||
                             says(s.our_refusal, "div: it saved") ||
+                            says(s.our_refusal, "rms_norm: it saved") ||
                             says(s.our_refusal, "cross_entropy: it saved");
          return s.their_refusal == nullptr && known;
        }},
