@@ -27,6 +27,7 @@ struct GPTOptions {
 class GPTMLP : public Layer<GPTMLP> {
  public:
   GPTMLP(Index d_model, double dropout);
+  /// (..., d_model) -> the same.
   Tensor forward(const Tensor& x) { return dropout(c_proj(gelu(c_fc(x)))); }
 
   Linear c_fc;
@@ -50,10 +51,11 @@ class GPTBlock : public Layer<GPTBlock> {
   GPTMLP mlp;
 };
 
-/// All but the head.
+/// All but the head, and as PyTorch's layers draw their weights.
 class GPTBody : public Layer<GPTBody> {
  public:
   explicit GPTBody(const GPTOptions& chosen);
+  /// Int64 (B, T) -> (B, T, d_model).
   Tensor forward(const Tensor& tokens, KVCache* cache = nullptr);
 
   const GPTOptions options;

@@ -2,7 +2,7 @@
 // projections that are one matrix, and by its names, so that its weights load.
 //
 //   PackedMultiHeadAttention attn(512, 8);       // in_proj_weight (1536, 512): rows of q, k, v
-//   attn.load_state_dict(io::load_safetensors("torch_mha.safetensors"));
+//   attn.load_state_dict(io::read_tensors("torch_mha.safetensors"));
 //   Tensor y = attn(x, x, x, causal_mask(T));    // (B, T, 512) -> (B, T, 512)
 //
 // Masks are those of mask.h (1 = may attend), not PyTorch's; `hidden_rows = HiddenRows::NaN` gives

@@ -36,9 +36,9 @@ TEST_CASE("a transformer encodes the source, and decodes the target with it") {
            sinusoidal_encoding(7, 8).to(Float64).narrow(0, 0, tokens.size(1));
   };
   Tensor x = embedded(model.source_embedding, source);
-  for (const std::size_t i : {0, 1}) x = model.encoder[i](x, padding);
+  for (const std::size_t i : {0u, 1u}) x = model.encoder[i](x, padding);
   Tensor y = embedded(model.target_embedding, target);
-  for (const std::size_t i : {0, 1}) y = model.decoder[i](y, x, causal_mask(3), padding);
+  for (const std::size_t i : {0u, 1u}) y = model.decoder[i](y, x, causal_mask(3), padding);
   const Tensor logits = model(source, target, padding);
   CHECK(logits.shape() == Shape{2, 3, 6});
   CHECK(difference(logits, model.head(y), {.atol = 1e-14}) == "");
