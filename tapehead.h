@@ -29,14 +29,22 @@
 #include "core/sort.h"
 #include "core/update.h"
 #include "data/batch.h"
+#include "data/byte_pair_tokenizer.h"
+#include "data/collate.h"
+#include "data/held_out.h"
 #include "data/llama_tokenizer.h"
+#include "data/names.h"
 #include "data/tasks.h"
 #include "data/text.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
 #include "io/atomic_file.h"
+<<<<<<< HEAD
 #include "io/checksum.h"
 #include "io/line_file.h"
+=======
+#include "io/byte_pairs.h"
+>>>>>>> f743ddb (Learn byte pairs, read names, and pad sequences of several lengths)
 #include "io/llama2c.h"
 #include "io/mingpt.h"
 #include "io/npy.h"

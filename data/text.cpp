@@ -1,60 +1,22 @@
 #include "text.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <memory>
 
+#include "detail/text_file.h"
 #include "utf8.h"
 
 namespace tapehead::data {
-namespace {
-
-constexpr std::size_t largest = std::size_t{64} << 20;
-
-std::string read_all(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status))
-    fail<IoError>("text: cannot read ", path, ": ", error ? error.message() : std::strerror(ENOENT),
-                  "; check the path");
-  if (fs::is_directory(status))
-    fail<IoError>("text: cannot read ", path, ": it is a directory; name a file in it");
-  if (!fs::is_regular_file(status) && !fs::is_fifo(status))
-    fail<IoError>("text: cannot read ", path, ": it is neither a file nor a pipe; copy it to one");
-
-  // C's files, since libc++'s streams take an error while reading for the end.
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             std::fclose);
-  std::string content;
-  std::vector<char> block(1 << 16);
-  std::size_t got = file ? block.size() : 0;
-  while (got == block.size() && content.size() <= largest) {
-    got = std::fread(block.data(), 1, block.size(), file.get());
-    content.append(block.data(), got);
-  }
-  if (content.size() > largest)
-    fail<IoError>("text: ", path, " is larger than 64 MiB; take a part of it with head -c");
-  if (!file || std::ferror(file.get()))
-    fail<IoError>("text: cannot read ", path, ": ", std::strerror(errno),
-                  file ? "; choose another file" : "; check its permissions");
-  return content;
-}
-
-}  // namespace
-
-Text::Text(const std::string& content, std::string name)
+Text::Text(const std::string& content, std::string name, Symbols symbols)
     : name_(std::move(name)),
-      is_utf8_(data::is_utf8(content)),
-      vocabulary_(Vocabulary::of(content)),
+      is_utf8_(symbols == Symbols::characters && data::is_utf8(content)),
+      vocabulary_(symbols == Symbols::bytes ? Vocabulary::bytes() : Vocabulary::of(content)),
       tokens_(vocabulary_.encode(content)) {
   if (tokens_.empty()) fail("text: ", name_, " is empty; choose a file with some text in it");
 }
 
-Text Text::read(const std::string& path) { return Text(read_all(path), path); }
+Text Text::read(const std::string& path, Symbols symbols) {
+  return Text(read_text_file("text", path), path, symbols);
+}
 
 Windows::Windows(std::vector<Index> tokens, Index context, const std::string& name)
     : tokens_(std::move(tokens)), context_(context) {
@@ -100,7 +62,7 @@ std::vector<Index> Windows::spread(Index most) const {
 
 TextParts split_text(const Text& text, Index context) {
   const std::vector<Index>& tokens = text.tokens();
-  const Index rest = text.size() / 10;
+  const Index rest = (text.size() + 9) / 10;
   const bool split = (rest - 1) / 2 >= context;  // two windows and what follows
   const auto border = tokens.end() - (split ? rest : 0);
   Windows train({tokens.begin(), border}, context, text.name());

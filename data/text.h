@@ -5,7 +5,8 @@
 //   const Batch batch = windows.draw(random, 32);   // (32, 64), and the same shifted by one
 //
 // A character is a code point where the whole text is UTF-8, else a byte. Files are read as they
-// are: no line end is translated, decode(tokens) gives back the file byte for byte.
+// are: no line end is translated, a byte order mark is a character like any other, and
+// decode(tokens) gives back the file byte for byte.
 #pragma once
 
 #include "../core/random.h"
@@ -14,13 +15,18 @@
 
 namespace tapehead::data {
 
+/// What a model of a text reads: the characters that occur in it, or bytes, all 256 of them, so
+/// that it can go on with any other text.
+enum class Symbols { characters, bytes };
+
 class Text {
  public:
   /// `name` is what messages call it. Error if empty.
-  explicit Text(const std::string& content, std::string name = "text");
+  explicit Text(const std::string& content, std::string name = "text",
+                Symbols symbols = Symbols::characters);
   /// IoError for a path that is missing, a directory, a device, unreadable or larger than 64 MiB;
   /// pipes are read to their end.
-  static Text read(const std::string& path);
+  static Text read(const std::string& path, Symbols symbols = Symbols::characters);
 
   const std::string& name() const { return name_; }
   const Vocabulary& vocabulary() const { return vocabulary_; }
@@ -56,8 +62,8 @@ class Windows {
   Index context_;
 };
 
-/// The first nine tenths to train on and the rest to judge by. Text too short for the rest to hold
-/// two windows is not split: `held_out` is then all of it and `split` is false.
+/// The first nine tenths, rounded down, to train on and the rest to judge by. Text too short for
+/// the rest to hold two windows is not split: `held_out` is then all of it and `split` is false.
 struct TextParts {
   Windows train, held_out;
   bool split;

@@ -30,15 +30,24 @@ const std::string& Vocabulary::operator[](Index token) const {
   return symbols_[static_cast<std::size_t>(token)];
 }
 
+Vocabulary Vocabulary::bytes() {
+  std::vector<std::string> symbols;
+  for (int byte = 0; byte < 256; ++byte) symbols.emplace_back(1, static_cast<char>(byte));
+  return Vocabulary(std::move(symbols));
+}
+
+Index Vocabulary::token(std::string_view symbol) const {
+  const auto found = tokens_.find(symbol);
+  if (found == tokens_.end())
+    fail("vocabulary: every character must be one of its ", size(), " symbols, got '",
+         printable(symbol, false), "'; leave it out, or add it to the vocabulary");
+  return found->second;
+}
+
 std::vector<Index> Vocabulary::encode(std::string_view text) const {
   std::vector<Index> tokens;
-  for (const std::string_view character : characters(text, bytes_)) {
-    const auto found = tokens_.find(character);
-    if (found == tokens_.end())
-      fail("vocabulary: every character must be one of its ", size(), " symbols, got '",
-           printable(character, false), "'; leave it out, or add it to the vocabulary");
-    tokens.push_back(found->second);
-  }
+  for (const std::string_view character : characters(text, bytes_))
+    tokens.push_back(token(character));
   return tokens;
 }
 

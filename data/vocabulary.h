@@ -23,11 +23,16 @@ class Vocabulary {
   /// UTF-8): the same text gives the same numbers everywhere.
   static Vocabulary of(std::string_view text);
 
+  /// All 256 bytes: token k is byte k.
+  static Vocabulary bytes();
+
   Index size() const { return static_cast<Index>(symbols_.size()); }
   /// The symbol of a token; Error for a number that stands for none.
   const std::string& operator[](Index token) const;
   bool contains(std::string_view symbol) const { return tokens_.find(symbol) != tokens_.end(); }
 
+  /// The token of one symbol; Error as for encode().
+  Index token(std::string_view symbol) const;
   /// One token a character, or a byte where symbols are bytes that are not UTF-8. Error naming the
   /// first character that is not in the vocabulary.
   std::vector<Index> encode(std::string_view text) const;

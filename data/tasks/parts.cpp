@@ -4,24 +4,14 @@
 #include <numeric>
 #include <set>
 
+#include "../held_out.h"
+
 namespace tapehead::data {
 namespace {
 
 constexpr std::size_t held_out_size = 1000;
 constexpr std::uint64_t held_out_seed = 20170612;
 constexpr int patience = 10000;  // draws, before questions of a kind are taken to be used up
-
-// Decided by the key alone: it is scrambled into a number whose last digit is as good as random
-// (the finaliser is MurmurHash3's).
-bool is_held_out(const std::vector<Index>& key, Index tenths) {
-  std::uint64_t scrambled = 1;
-  for (const Index symbol : key)
-    scrambled = (scrambled + static_cast<std::uint64_t>(symbol)) * 6364136223846793005u +
-                1442695040888963407u;
-  scrambled = (scrambled ^ (scrambled >> 33)) * 0xff51afd7ed558ccdu;
-  scrambled = (scrambled ^ (scrambled >> 33)) * 0xc4ceb9fe1a85ec53u;
-  return (scrambled ^ (scrambled >> 33)) % 10 < static_cast<std::uint64_t>(tenths);
-}
 
 // The questions of a task, and which of them are held out.
 struct Questions {

@@ -143,6 +143,28 @@ TEST_CASE("a character is a code point in UTF-8 and a byte in anything else") {
   CHECK(latin1.vocabulary().decode(latin1.tokens()) == "d\xe9j\xe0");
 }
 
+TEST_CASE("a byte order mark is a character like any other, and what is not UTF-8 is bytes") {
+  const Folder folder;
+  for (const std::string& bytes :
+       {std::string("\xef\xbb\xbfhi\r\n"), std::string("\xff\xfeh\0i\0", 6),
+        std::string("\0\1\2\xff", 4), std::string("\xed\xa0\x80")}) {
+    const Text text = Text::read(folder.write("t", bytes));
+    CHECK(text.vocabulary().decode(text.tokens()) == bytes);
+    CHECK(text.is_utf8() == (bytes[0] == '\xef'));
+    CHECK(text.size() == (text.is_utf8() ? 5 : std::ssize(bytes)));
+  }
+}
+
+TEST_CASE("a text of bytes has all 256 of them, whatever occurs in it") {
+  const Text text("d\u00e9j\u00e0", "text", Symbols::bytes);
+  CHECK_FALSE(text.is_utf8());
+  CHECK(text.vocabulary().size() == 256);
+  CHECK(text.tokens() == Tokens{'d', 0xc3, 0xa9, 'j', 0xc3, 0xa0});
+  CHECK(text.vocabulary().decode(text.vocabulary().encode("\xff\u4e2d")) == "\xff\u4e2d");
+  const Folder folder;
+  CHECK(Text::read(folder.write("t", "ab"), Symbols::bytes).vocabulary().size() == 256);
+}
+
 TEST_CASE("windows refuse offsets past the last one, and no context") {
   const Windows windows({0, 1, 2, 3}, 2);
   CHECK_THROWS_WITH_AS(windows.at({2}),
@@ -185,6 +207,7 @@ TEST_CASE("the last tenth of a text is held out, unless it is too short") {
   CHECK(parts.train.count() == 900 - 16);
   CHECK(parts.held_out.count() == 100 - 16);
   CHECK(equal(parts.held_out.at({0}).inputs, full({1, 16}, 1, Int64)));
+  CHECK(split_text(Text(std::string(1009, 'a')), 16).train.count() == 908 - 16);  // rounded down
   CHECK(split_text(Text(std::string(330, 'a')), 16).split);  // the rest is 33 = 2 x 16 + 1
   CHECK_FALSE(split_text(Text(std::string(320, 'a')), 16).split);
   const TextParts whole = split_text(Text(std::string(200, 'a')), 16);

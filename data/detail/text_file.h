@@ -1,0 +1,12 @@
+// read_text_file: the bytes of a file that somebody wants to learn from.
+#pragma once
+
+#include <string>
+
+namespace tapehead::data {
+
+/// As they are. IoError, beginning with `reader`, for a path that is missing, a directory, a
+/// device, unreadable or larger than 64 MiB; pipes are read to their end.
+std::string read_text_file(const char* reader, const std::string& path);
+
+}  // namespace tapehead::data
