@@ -42,9 +42,10 @@
 <<<<<<< HEAD
 #include "io/checksum.h"
 #include "io/line_file.h"
-=======
+    == == ==
+    =
 #include "io/byte_pairs.h"
->>>>>>> f743ddb (Learn byte pairs, read names, and pad sequences of several lengths)
+        >>>>>>> f743ddb(Learn byte pairs, read names, and pad sequences of several lengths)
 #include "io/llama2c.h"
 #include "io/mingpt.h"
 #include "io/npy.h"

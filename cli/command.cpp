@@ -46,6 +46,7 @@ std::string train_notes() {
          "  tapehead train copy\n"
          "  tapehead train sort --heads 1 --seed 3\n"
          "  tapehead train addition --out addition.safetensors\n"
+         "  tapehead train names --file names.txt\n"
          "  tapehead train text --file hamlet.txt --steps 3000 --layers 3\n"
          "\nCtrl-C ends training. A log without colours: NO_COLOR=1, or a pipe.";
   return out.str();
@@ -91,10 +92,8 @@ void file(CLI::App& app, const char* name, std::string& target, const std::strin
 
 void add_train(CLI::App& app, TrainArguments& a) {
   CLI::App& c = *app.add_subcommand("train", "Train a model and show what its heads look at");
-  c.add_option("TASK", a.task, data::alternatives(train::recipe_names()))
-      ->required()
-      ->type_name("");
-  file(c, "--file", a.file, "What to read (text only)");
+  c.add_option("TASK", a.task, "What to learn: one of those below")->required()->type_name("");
+  file(c, "--file", a.file, "What to read (text and names only)");
   whole(c, "--steps", a.steps, "Training steps", 1, 1'000'000'000);
   whole(c, "--batch", a.batch, "Sequences a step", 1, 65536);
   number(c, "--lr", a.lr, "Learning rate at its peak", 1e-12, 10.0);

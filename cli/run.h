@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "../data/names.h"
 #include "../data/tasks.h"
 #include "../data/text.h"
 #include "../train/recipe.h"
@@ -21,6 +22,10 @@ void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64
 /// what the model now writes.
 void train_text(const data::Text& text, Index context, const train::Recipe& recipe,
                 std::uint64_t seed, const std::string& out);
+
+/// Trains on names, then shows its loss on those held out and names that the model now writes.
+void train_names(const data::Names& names, const train::Recipe& recipe, std::uint64_t seed,
+                 const std::string& out);
 
 /// Says what will be trained, checks the gradients of that architecture and trains, showing
 /// progress. Error if a gradient is wrong, the loss is no longer finite, or Ctrl-C was pressed.

@@ -27,11 +27,12 @@ void check(const TrainArguments& a) {
   if (std::find(names.begin(), names.end(), a.task) == names.end())
     throw UsageError(core::to_text("expected ", data::alternatives(names), ", got \"", a.task, "\"",
                                    suggestion(a.task, names)));
-  if (a.task == "text" && a.file.empty())
-    throw UsageError("text needs a file to read; add --file FILE");
-  if (a.task != "text" && !a.file.empty())
-    throw UsageError(
-        core::to_text("--file is for text, not for ", a.task, "; try: train text --file ", a.file));
+  const bool reads = a.task == "text" || a.task == "names";
+  if (reads && a.file.empty())
+    throw UsageError(core::to_text(a.task, " needs a file to read; add --file FILE"));
+  if (!reads && !a.file.empty())
+    throw UsageError(core::to_text("--file is for text and names, not for ", a.task,
+                                   "; try: train text --file ", a.file));
   if (a.task != "text" && a.context)
     throw UsageError(
         core::to_text("--context is for text; the sequences of ", a.task, " have one length"));
@@ -63,6 +64,8 @@ void train(const TrainArguments& arguments) {
   if (arguments.task == "text") {
     train_text(data::Text::read(arguments.file), arguments.context.value_or(64), recipe, seed,
                arguments.out);
+  } else if (arguments.task == "names") {
+    train_names(data::Names::read(arguments.file), recipe, seed, arguments.out);
   } else {
     train_task(data::task(arguments.task), recipe, seed, arguments.out);
   }

@@ -10,8 +10,8 @@ namespace tapehead::cli {
 
 /// As given; what is missing comes from the task's recipe.
 struct TrainArguments {
-  std::string task;  // copy, reverse, sort, addition or text
-  std::string file;  // of text
+  std::string task;  // one of train::recipe_names()
+  std::string file;  // of text and names
   std::string out;   // where the weights go, or empty
   std::optional<core::Index> steps, batch, layers, heads, d_model, context, threads;
   std::optional<double> lr, dropout;

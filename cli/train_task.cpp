@@ -56,7 +56,7 @@ void train_task(const data::Task& task, const train::Recipe& recipe, std::uint64
   const std::vector<data::Example> held_out = task.held_out();
   const train::Score score = train::evaluate(model, data::stack(held_out));
   say(core::to_text("held-out accuracy ", percent(score.sequences), "  (of ",
-                    grouped(std::ssize(held_out)), " whole sequences never trained on; chance ",
+                    grouped(std::ssize(held_out)), " whole unseen sequences; chance ",
                     std::setprecision(2), 100 * task.chance, " %)\n"));
   show_example(model, task, held_out.front());
   show_attention(model, held_out.front().inputs, task.vocabulary);

@@ -81,9 +81,10 @@ Task recall_task(const TaskSize& size = {});
 Task induction_task(const TaskSize& size = {});
 
 /// `57+12`, answered by the sum modulo `symbols` (59). Four pairs in ten are held out, in both
-/// orders: no table knows them, only the rule. A model finds it long after it has the trained pairs
-/// by heart, if weight decay makes it: "grokking" (Power et al. 2022). It shows a wrong optimiser
-/// or weight decay; hardly anything about attention, which only brings two numbers together.
+/// orders: no table knows them, only the rule. A model finds it after it has the trained pairs by
+/// heart, the sooner for small first weights and weight decay: "grokking" (Power et al. 2022). It
+/// shows a wrong optimiser or weight decay; hardly anything about attention, which only brings two
+/// numbers together.
 Task modular_task(const TaskSize& size = {});
 
 /// `length` (24) brackets, never more than 8 of them open: each answered by how many are open after

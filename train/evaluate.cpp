@@ -74,18 +74,27 @@ Score evaluate(SequenceModel& model, const data::Batch& batch) {
   return score(answer(model, batch), batch.targets);
 }
 
-double mean_loss(SequenceModel& model, const data::Windows& windows, Index most) {
+double mean_loss(SequenceModel& model, const std::vector<data::Batch>& batches) {
   const Evaluating evaluating(model);
+  double total = 0, asked = 0;
+  for (const data::Batch& batch : batches) {
+    const Tensor logits = model.logits(batch).flatten(0, 1);  // (B T, V)
+    const Tensor targets = batch.targets.flatten();           // (B T)
+    total += cross_entropy(logits, targets, {.reduction = Reduction::Sum}).item();
+    asked += (targets != data::no_target).sum().item();
+  }
+  return total / std::max(asked, 1.0);
+}
+
+double mean_loss(SequenceModel& model, const data::Windows& windows, Index most) {
   const std::vector<Index> offsets = windows.spread(most);
-  double total = 0;
+  std::vector<data::Batch> batches;
   for (auto from = offsets.begin(); from != offsets.end();) {
     const auto to = from + std::min<std::ptrdiff_t>(at_once, offsets.end() - from);
-    const data::Batch batch = windows.at({from, to});
-    const Tensor logits = model.logits(batch).flatten(0, 1);  // (B T, V)
-    total += cross_entropy(logits, batch.targets.flatten(), {.reduction = Reduction::Sum}).item();
+    batches.push_back(windows.at({from, to}));
     from = to;
   }
-  return total / static_cast<double>(static_cast<Index>(offsets.size()) * windows.context());
+  return mean_loss(model, batches);
 }
 
 }  // namespace tapehead::train

@@ -24,7 +24,9 @@ Tensor answer(SequenceModel& model, const data::Batch& batch);
 /// score() of its own answers.
 Score evaluate(SequenceModel& model, const data::Batch& batch);
 
-/// The mean cross entropy, in nats a character, over up to `most` windows spread over a text.
+/// The mean cross entropy, in nats, over all answers that the batches ask for.
+double mean_loss(SequenceModel& model, const std::vector<data::Batch>& batches);
+/// The same, in nats a character, over up to `most` windows spread over a text.
 double mean_loss(SequenceModel& model, const data::Windows& windows, Index most);
 
 }  // namespace tapehead::train

@@ -19,13 +19,16 @@ struct Recipe {
   Index layers, heads, d_model;
   Index widening;  // the feed-forward network's width by d_model
   double dropout = 0;
+  Arch writes = Arch::decoder;  // where the model must not look ahead; else it is an encoder
+  const char* optimizer = "adam";
+  double weight_decay = 0;
 
   ModelOptions model(Index vocabulary, Index context, bool causal) const;
   FitOptions fit() const;
 };
 
-/// For each of data::task_names() and text; Error, naming them, for any other. The tasks reach 99 %
-/// of held-out sequences (scripts/accuracy.sh measures it).
+/// For each of data::task_names(), names and text; Error, naming them, for any other. The tasks
+/// reach 99 % of held-out sequences (scripts/accuracy.sh measures it).
 Recipe recipe(std::string_view task);
 /// Those names.
 const std::vector<std::string>& recipe_names();

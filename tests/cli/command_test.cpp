@@ -77,8 +77,8 @@ TEST_CASE("no command prints the help, which has examples") {
 TEST_CASE("each command's help has its options and examples") {
   const std::vector<std::pair<std::string, std::vector<std::string>>> expected{
       {"train",
-       {"copy, reverse, sort, addition or text", "--file", "--steps", "--batch", "--lr", "--seed",
-        "--layers", "--heads", "--d-model", "--dropout", "--threads", "--out",
+       {"What to learn", "names", "--file", "--steps", "--batch", "--lr", "--seed", "--layers",
+        "--heads", "--d-model", "--dropout", "--threads", "--out",
         "Examples:", "tapehead train copy"}},
       {"gradcheck", {"--all", "Examples:", "tapehead gradcheck softmax"}},
       {"trace", {"--batch", "--length", "--d-model", "--heads", "512", "Examples:"}}};
@@ -98,10 +98,12 @@ TEST_CASE("an unknown command is refused, with one that is close") {
 
 TEST_CASE("an unknown task is refused, with one that is close") {
   check_refused("train revers",
-                "expected copy, reverse, sort, addition or text, got \"revers\"; did you mean "
+                "expected copy, reverse, sort, addition, recall, induction, modular, brackets, "
+                "names or text, got \"revers\"; did you mean "
                 "reverse?");
   check_refused("train multiplication",
-                "expected copy, reverse, sort, addition or text, got \"multiplication\"");
+                "expected copy, reverse, sort, addition, recall, induction, modular, brackets, "
+                "names or text, got \"multiplication\"");
 }
 
 TEST_CASE("options that are unknown, incomplete or no number are refused") {
@@ -186,7 +188,8 @@ TEST_CASE("numbers are decimal, with a zero in front or without") {
 
 TEST_CASE("an error is one line of plain characters, whatever an argument holds") {
   check_refused("train 'co\npy\033[31m\u202e'",
-                "expected copy, reverse, sort, addition or text, got "
+                "expected copy, reverse, sort, addition, recall, induction, modular, brackets, "
+                "names or text, got "
                 "\"co\u21b5py\\x1b[31m\\u202e\"");
 }
 
@@ -231,8 +234,9 @@ TEST_CASE("a file has a name") {
 
 TEST_CASE("a file is for text, and text needs one") {
   check_refused("train text", "text needs a file to read; add --file FILE");
+  check_refused("train names", "names needs a file to read; add --file FILE");
   check_refused("train copy --file a.txt",
-                "--file is for text, not for copy; try: train text --file a.txt");
+                "--file is for text and names, not for copy; try: train text --file a.txt");
   check_refused("train sort --context 5",
                 "--context is for text; the sequences of sort have one length");
 }

@@ -39,7 +39,7 @@ TEST_CASE("training shows gradients, progress, accuracy, an example and each hea
   CHECK(has(line_of(r.out, "step  1/60  loss 2."), "tokens/s"));
   CHECK(has(line_of(r.out, "step 60/60  loss 0."), "0 s left"));
   CHECK(has(line_of(r.out, "held-out accuracy "),
-            " %  (of 1,000 whole sequences never trained on; chance 1e-06 %)"));
+            " %  (of 1,000 whole unseen sequences; chance 1e-06 %)"));
   CHECK_FALSE(has(r.out, "no time"));
   const std::string example = line_of(r.out, "for example ");
   CHECK(example == example.substr(0, 8) + " was answered " + example.substr(0, 8) + ": right");
@@ -90,6 +90,23 @@ TEST_CASE("addition is written out and judged digit by digit") {
   CHECK(example[2] == '+');
   CHECK(example[5] == '=');
   CHECK(example.find(": wrong, it is ") == std::string("37+85= was answered 221").size());
+}
+
+TEST_CASE("names show their held-out loss, and as many names as are written") {
+  const Folder folder;
+  std::string content;
+  for (char a = 'a'; a <= 'j'; ++a)
+    for (char b = 'a'; b <= 'j'; ++b) content += {a, b, 'o', '\n'};
+  const std::string file = folder.write("names.txt", content);
+  const Result r = run_tapehead("train names --file '" + file + "' --steps 3 --d-model 16");
+  CHECK(r.code == 0);
+  CHECK(r.err.empty());
+  CHECK(
+      has(r.out, " held out, 11 different characters\n4 layers of 4 heads, d_model 16, causal, "));
+  CHECK(has(line_of(r.out, "held-out loss "), "(all characters equally likely: 2.485)"));
+  const auto written = r.out.find("what it now writes:\n");
+  REQUIRE(written != std::string::npos);
+  CHECK(lines(r.out.substr(written)) == 21);
 }
 
 TEST_CASE("options reach the model and its training") {

@@ -26,8 +26,7 @@ int main(int, char** arguments) {
   write("llama2c", {small_llama2c(), small_llama2c(false), small_llama2c_1()});
   write("llama2c_tokenizer", {small_tokenizer()});
   write("mingpt", {small_mingpt()});
-  write("byte_pairs",
-        {R"({"format": "tapehead byte pairs", "merges": [[116, 104], [256, 101]]})"});
+  write("byte_pairs", {R"({"format": "tapehead byte pairs", "merges": [[116, 104], [256, 101]]})"});
   write("tensor_file", {small_safetensors(), small_npy(), small_npz(), small_llama2c(),
                         small_llama2c_1(), small_mingpt()});
 }

@@ -1,11 +1,11 @@
-# lint/cases: the reference cases of topics 01 to 09, 11 and 12, and the whole layers, have each a test
+# lint/cases: the reference cases of all topics, and the whole layers, have each a test
 # of their name; and a test that is named after a case looks it up.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/source.cmake)
 
 set(cases ${ROOT}/tests/cases)
 set(wanted "")
-file(GLOB topics ${cases}/0[1-9]-*.json ${cases}/1[12]-*.json)
+file(GLOB topics ${cases}/[01][0-9]-*.json)
 foreach(topic ${topics})
   entries(ids ${topic} cases id)
   list(APPEND wanted ${ids})

@@ -135,6 +135,20 @@ TEST_CASE("the loss of a text is the mean over its characters") {
         doctest::Approx(std::log(3.0)));
 }
 
+TEST_CASE("the loss of batches is the mean over what they ask, however they are divided") {
+  manual_seed(0);
+  SequenceModel model(
+      {.vocabulary = 5, .context = 4, .d_model = 8, .heads = 2, .arch = Arch::decoder});
+  const data::Batch both{tensor({{1, 2, 3}, {4, 0, 0}}),
+                         tensor({{2, 3, 4}, {1, no_target, no_target}})};
+  const data::Batch first{tensor({{1, 2, 3}}), tensor({{2, 3, 4}})};
+  const data::Batch second{tensor({{4}}), tensor({{1}})};
+  const double one = mean_loss(model, {first}), other = mean_loss(model, {second});
+  CHECK(mean_loss(model, {both}) == doctest::Approx((3 * one + other) / 4));
+  CHECK(mean_loss(model, {first, second}) == doctest::Approx((3 * one + other) / 4));
+  CHECK(mean_loss(model, std::vector<data::Batch>{}) == 0);
+}
+
 TEST_CASE("evaluation drops nothing, records nothing and leaves the model training") {
   SequenceModel model({.vocabulary = 5, .context = 4, .d_model = 8, .heads = 2, .dropout = 0.5});
   const data::Batch batch{tensor({{1, 2, 3, 1}}), tensor({{2, 3, 4, 0}})};

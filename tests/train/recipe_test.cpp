@@ -39,7 +39,10 @@ TEST_CASE("a recipe says how the model is built and trained") {
                  .heads = 2,
                  .d_model = 6,
                  .widening = 4,
-                 .dropout = 0.25};
+                 .dropout = 0.25,
+                 .writes = Arch::gpt,
+                 .optimizer = "adamw",
+                 .weight_decay = 0.5};
   const ModelOptions m = r.model(11, 7, true);
   CHECK(m.vocabulary == 11);
   CHECK(m.context == 7);
@@ -48,16 +51,18 @@ TEST_CASE("a recipe says how the model is built and trained") {
   CHECK(m.layers == 3);
   CHECK(m.d_ff == 24);
   CHECK(m.dropout == 0.25);
-  CHECK(m.arch == Arch::decoder);
+  CHECK(m.arch == Arch::gpt);
   CHECK(r.model(11, 7, false).arch == Arch::encoder);
   CHECK(r.fit().steps == 250);
   CHECK(r.fit().lr == 0.5);
   CHECK(r.fit().warmup == 25);
+  CHECK(r.fit().optimizer == "adamw");
+  CHECK(r.fit().weight_decay == 0.5);
 }
 
-TEST_CASE("every task has a recipe, and so has text") {
+TEST_CASE("every task has a recipe, and so have names and text") {
   std::vector<std::string> names = data::task_names();
-  names.push_back("text");
+  names.insert(names.end(), {"names", "text"});
   CHECK(recipe_names() == names);
   for (const std::string& name : names) CHECK(recipe(name).steps >= 100);
 }
@@ -66,6 +71,6 @@ TEST_CASE("an unknown recipe is refused") {
   CHECK_THROWS_WITH_AS(
       recipe("sorting"),
       "recipe: expected copy, reverse, sort, addition, recall, induction, modular, "
-      "brackets or text, got \"sorting\"; choose one of them",
+      "brackets, names or text, got \"sorting\"; choose one of them",
       Error);
 }
