@@ -39,13 +39,9 @@
 #include "data/utf8.h"
 #include "data/vocabulary.h"
 #include "io/atomic_file.h"
-<<<<<<< HEAD
+#include "io/byte_pairs.h"
 #include "io/checksum.h"
 #include "io/line_file.h"
-    == == ==
-    =
-#include "io/byte_pairs.h"
-        >>>>>>> f743ddb(Learn byte pairs, read names, and pad sequences of several lengths)
 #include "io/llama2c.h"
 #include "io/mingpt.h"
 #include "io/npy.h"
