@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -36,32 +37,22 @@ inline Saved saved(const Tensor& tensor) { return Saved(tensor); }
 
 namespace detail {
 
-template <class Inputs>
-struct EdgesOf;
+// What is said of an op's inputs, once for all ops.
+using InputSpan = std::span<const Tensor* const>;
+bool needs_gradient(InputSpan inputs);
 template <std::size_t N>
-struct EdgesOf<std::array<const Tensor*, N>> {
-  using type = std::array<Ref<Node>, N>;
-};
-template <>
-struct EdgesOf<std::vector<const Tensor*>> {
-  using type = std::vector<Ref<Node>, core::PoolAllocator<Ref<Node>>>;
-};
+bool needs_gradient(const std::array<const Tensor*, N>& inputs) {
+  if constexpr (N == 1)
+    return inputs[0]->defined() && inputs[0]->requires_grad();
+  else
+    return needs_gradient(InputSpan(inputs));
+}
 
 /// Inputs and the rule that gives their gradients.
 template <class InputList, class RuleType>
 struct Group {
-  using Inputs = InputList;
-  using Rule = RuleType;
-  using Edges = typename EdgesOf<Inputs>::type;
-  static constexpr bool wants_output = !std::is_invocable_v<Rule&, const Tensor&>;
-
-  bool needed() const {
-    for (const Tensor* input : inputs)
-      if (input->defined() && input->requires_grad()) return true;
-    return false;
-  }
-  Inputs inputs;
-  Rule rule;
+  InputList inputs;
+  RuleType rule;
 };
 
 template <std::size_t N>
@@ -72,27 +63,18 @@ template <class... Values>
 struct Arguments {
   std::tuple<const Values&...> values;
 };
+template <class... Values>
+std::ostream& operator<<(std::ostream& out, const Arguments<Values...>& part) {
+  return out << std::apply(
+             [](const auto&... value) { return core::joined({core::text_part(value)...}, ", "); },
+             part.values);
+}
 
 /// Makes a rule once the value is there.
 template <class MakeRule>
 struct Later {
   MakeRule make;
 };
-
-// The groups among an op's parts, each with its rule.
-template <class Part>
-std::tuple<> as_group(Part&) {
-  return {};
-}
-template <class Inputs, class Rule>
-std::tuple<Group<Inputs, Rule>&> as_group(Group<Inputs, Rule>& group) {
-  return group;
-}
-template <class Inputs, class MakeRule>
-auto as_group(Group<Inputs, Later<MakeRule>>& group) {
-  using Rule = decltype(group.rule.make());
-  return std::tuple<Group<Inputs, Rule>>({group.inputs, group.rule.make()});
-}
 
 }  // namespace detail
 

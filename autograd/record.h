@@ -14,6 +14,8 @@
 // derivative are named in `with(mask)`, other arguments in `args(d0, d1)`, both for observers.
 #pragma once
 
+#include <memory>
+
 #include "observer.h"
 #include "op_node.h"
 
@@ -21,45 +23,47 @@ namespace tapehead {
 
 namespace detail {
 
-template <class... Groups>
-Ref<Node> make_node(const char* op, const NDArray& value, std::tuple<Groups...> groups) {
-  if constexpr (sizeof...(Groups) == 0) {
-    return {};
-  } else {
-    return std::apply(
-        [&](auto&... group) -> Ref<Node> {
-          if (!tape.recording || !(group.needed() || ...)) return {};
-          return Ref<Node>(new OpNode<std::remove_reference_t<Groups>...>(op, value, group...));
-        },
-        groups);
-  }
-}
-
-// What observers are told of a part.
 template <class Part>
-void list_inputs(const Part& part, std::vector<const Tensor*>& out) {
-  if constexpr (requires { part.inputs; })
-    for (const Tensor* input : part.inputs)
-      if (input->defined()) out.push_back(input);
-}
-template <class Part>
-void list_arguments(const Part& part, std::ostream& out) {
-  if constexpr (requires { part.values; })
-    std::apply(
-        [&](const auto&... value) {
-          const char* separator = "";
-          ((out << separator << value, separator = ", "), ...);
-        },
-        part.values);
+bool wants_node(const Part& part) {
+  if constexpr (requires { part.rule; })
+    return needs_gradient(part.inputs);
+  else
+    return false;
 }
 
 template <class... Parts>
-OpCall describe(const char* op, std::vector<const Tensor*>& inputs, const Parts&... parts) {
-  core::TextStream arguments;
-  (list_inputs(parts, inputs), ...);
-  (list_arguments(parts, arguments), ...);
-  return {op, tape.running, inputs, arguments.str()};
+Ref<Node> make_node(const char* op, const NDArray& value, Parts&... parts) {
+  return Ref<Node>(new OpNode<std::index_sequence_for<Parts...>, Parts...>(op, value, parts...));
 }
+
+template <class Part>
+InputSpan inputs_of(const Part& part) {
+  return part.inputs;
+}
+template <class... Values>
+InputSpan inputs_of(const Arguments<Values...>&) {
+  return {};
+}
+template <class Part>
+core::TextPart arguments_of(const Part&) {
+  return core::text_part("");
+}
+template <class... Values>
+core::TextPart arguments_of(const Arguments<Values...>& part) {
+  return core::text_part(part);
+}
+
+/// An op that observers have been told of.
+struct Announced;
+struct Forget {
+  void operator()(Announced* announced) const noexcept;
+};
+using Announcement = std::unique_ptr<Announced, Forget>;
+
+/// Tells observers that an op begins, and that it is done.
+Announcement announce(const char* op, std::initializer_list<InputSpan> inputs,
+                      std::initializer_list<core::TextPart> arguments);
+void report(const Announced& announced, const Tensor& result);
 
 /// The value of an op; a wrong one where a fault is planted.
 template <class Compute, class... Parts>
@@ -80,6 +84,8 @@ auto evaluate([[maybe_unused]] const char* op, Compute& compute,
   }
 }
 
+/// The result of an op.
+Tensor make_tensor(NDArray&& array, Ref<Node>&& node);
 /// Error for an undefined `self`.
 void check_target(const char* op, const Tensor& self);
 /// GraphError if a recorded in-place op on `self` would lose a gradient.
@@ -92,18 +98,17 @@ void succeed(Tensor& self, Ref<Node> node);
 /// The one door to the tape: the result of an op, with a node if any input requires a gradient.
 template <class Value, class... Parts>
 Tensor record(const char* op, Value value, Parts... parts) {
-  const auto run = [&] {
-    NDArray array = detail::evaluate(op, value, parts...);
-    Ref<Node> node = detail::make_node(op, array, std::tuple_cat(detail::as_group(parts)...));
-    return Tensor(std::move(array), std::move(node));
-  };
-  if (!tape.observers) [[likely]]
-    return run();
-  std::vector<const Tensor*> inputs;
-  const OpCall call = detail::describe(op, inputs, parts...);
-  notify_before(call);
-  Tensor result = run();
-  notify_after(call, result);
+  detail::Announcement announced;
+  if (tape.observers) [[unlikely]]
+    announced =
+        detail::announce(op, {detail::inputs_of(parts)...}, {detail::arguments_of(parts)...});
+  NDArray array = detail::evaluate(op, value, parts...);
+  Ref<Node> node;
+  if (tape.recording && (detail::wants_node(parts) || ...))
+    node = detail::make_node(op, array, parts...);
+  Tensor result = detail::make_tensor(std::move(array), std::move(node));
+  if (announced) [[unlikely]]
+    detail::report(*announced, result);
   return result;
 }
 
@@ -112,23 +117,21 @@ Tensor record(const char* op, Value value, Parts... parts) {
 template <class Change, class... Parts>
 Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... parts) {
   detail::check_target(op, self);
-  auto groups = std::tuple_cat(detail::as_group(parts)...);
-  const bool recorded =
-      tape.recording && std::apply([](auto&... g) { return (g.needed() || ...); }, groups);
+  const bool recorded = tape.recording && (detail::wants_node(parts) || ...);
   if (recorded) detail::check_in_place(op, self);
-  std::vector<const Tensor*> inputs;
-  OpCall call{op, tape.running, {}, {}};
+  detail::Announcement announced;
   if (tape.observers) [[unlikely]]
-    notify_before(call = detail::describe(op, inputs, parts...));
-  Ref<Node> node = recorded ? detail::make_node(op, self.array(), groups) : Ref<Node>();
+    announced =
+        detail::announce(op, {detail::inputs_of(parts)...}, {detail::arguments_of(parts)...});
+  Ref<Node> node = recorded ? detail::make_node(op, self.array(), parts...) : Ref<Node>();
   const auto changed = [&] {
     change(self.impl()->array);
     return &self.impl()->array;
   };
   detail::evaluate(op, changed, parts...);
   if (recorded) detail::succeed(self, std::move(node));
-  if (tape.observers) [[unlikely]]
-    notify_after(call, self);
+  if (announced) [[unlikely]]
+    detail::report(*announced, self);
   return self;
 }
 

@@ -71,12 +71,22 @@ struct Opening {
 /// show that each error is reached.
 inline void (*on_fail)(const char* file, int line) = nullptr;
 
-/// Throws `E` with its parts streamed one after another. The only place that throws.
+namespace detail {
+
+template <class E>
+[[noreturn]] [[gnu::cold]] [[gnu::noinline]] void raise(const Opening& opening,
+                                                        const std::string& rest) {
+  if (on_fail != nullptr) on_fail(opening.file, opening.line);
+  throw E(opening.text + rest);
+}
+
+}  // namespace detail
+
+/// Throws `E` with its parts written one after another. The only place that throws.
 template <class E = Error, class... Parts>
 [[noreturn]] [[gnu::cold]] [[gnu::noinline]] void fail(const Opening& opening,
                                                        const Parts&... parts) {
-  if (on_fail != nullptr) on_fail(opening.file, opening.line);
-  throw E(core::to_text(opening.text, parts...));
+  detail::raise<E>(opening, core::to_text(parts...));
 }
 
 }  // namespace tapehead
