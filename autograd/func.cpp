@@ -4,6 +4,13 @@
 #include "backward.h"
 #include "create.h"
 
+namespace tapehead {
+
+Outputs::Outputs(Tensor output) { push_back(std::move(output)); }
+Outputs::Outputs(std::vector<Tensor> outputs) : vector(std::move(outputs)) {}
+
+}  // namespace tapehead
+
 namespace tapehead::func {
 namespace {
 

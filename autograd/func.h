@@ -24,8 +24,8 @@ namespace tapehead {
 
 /// One tensor or several, as a function returns them.
 struct Outputs : std::vector<Tensor> {
-  Outputs(Tensor output) : vector{std::move(output)} {}
-  Outputs(std::vector<Tensor> outputs) : vector(std::move(outputs)) {}
+  Outputs(Tensor output);
+  Outputs(std::vector<Tensor> outputs);
 };
 
 namespace func {

@@ -4,6 +4,13 @@
 
 namespace tapehead::core {
 
+Dims::Dims(std::initializer_list<Index> values) {
+  for (const Index value : values) push_back(value);
+}
+Dims::Dims(const std::vector<Index>& values) {
+  for (const Index value : values) push_back(value);
+}
+
 void refuse_shape(const Shape& shape) {
   for (const Index size : shape)
     if (size < 0)

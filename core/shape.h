@@ -27,12 +27,8 @@ class Dims {
     copy(other);
     return *this;
   }
-  Dims(std::initializer_list<Index> values) {
-    for (const Index value : values) push_back(value);
-  }
-  explicit Dims(const std::vector<Index>& values) {
-    for (const Index value : values) push_back(value);
-  }
+  Dims(std::initializer_list<Index> values);
+  explicit Dims(const std::vector<Index>& values);
   /// `rank` copies of `value`.
   static Dims filled(int rank, Index value) {
     Dims result;

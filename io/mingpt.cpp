@@ -64,7 +64,7 @@ class ModelEvents : public JsonEvents {
     }
   }
 
-  bool start_object(std::size_t) override {
+  void start_object() override {
     if (at_ == At::Start)
       at_ = At::Names;
     else if (at_ == At::Names)
@@ -72,24 +72,22 @@ class ModelEvents : public JsonEvents {
     else
       misplaced("an object");
     draft_ = {};
-    return true;
   }
 
-  bool key(string_t& key) override {
+  void key(std::string& key) override {
     check_name(key);
     if (at_ == At::Names) {
       if (!names_.insert(key).second) file().refuse("it has the name ", in_quotes(key), " twice");
       if (names_.size() > most_entries + 1)  // with "config"
         file().refuse("it has more than ", most_entries, " tensors");
       name_ = key;
-      return true;
+      return;
     }
     if (at_ == At::Config ? !seen_.insert(key).second : known_twice(key))
       file().refuse(in_quotes(name_), " has ", in_quotes(key), " twice");
     if (seen_.size() > most_entries)
       file().refuse("its \"config\" has more than ", most_entries, " keys");
     field_ = key;
-    return true;
   }
   bool known_twice(const std::string& key) const {
     if (key != "shape" && key != "dtype" && key != "data")
@@ -99,10 +97,10 @@ class ModelEvents : public JsonEvents {
                           : (key == "dtype" ? draft_.dtype.has_value() : draft_.data.has_value());
   }
 
-  bool string(string_t& text) override {
+  void string(std::string& text) override {
     if (at_ == At::Entry && field_ == "data") {
       draft_.data = string_place();
-      return true;
+      return;
     }
     check_length();
     if (at_ == At::Entry && field_ == "dtype")
@@ -111,41 +109,34 @@ class ModelEvents : public JsonEvents {
       misplaced("a string");
     else if (field_ == "model_type")
       config.model_type = text;
-    return true;
   }
 
-  bool start_array(std::size_t) override {
+  void start_array() override {
     if (at_ != At::Entry || field_ != "shape") misplaced("a list");
     at_ = At::Sizes;
     draft_.sizes.emplace();
-    return true;
   }
-  bool end_array() override {
-    at_ = At::Entry;
-    return true;
-  }
+  void end_array() override { at_ = At::Entry; }
 
-  bool number_unsigned(number_unsigned_t value) override {
+  void number_unsigned(std::uint64_t value) override {
     if (at_ == At::Config) return set(static_cast<double>(value), value);
     if (at_ != At::Sizes) misplaced("a number");
     if (draft_.sizes->size() == Shape::max_rank)
       file().refuse(in_quotes(name_), " has more than ", Shape::max_rank, " dimensions");
     draft_.sizes->push_back(value);
-    return true;
   }
-  bool number_float(number_float_t value, const string_t&) override {
+  void number_float(double value) override {
     if (at_ != At::Config) misplaced("a fraction, or more than 64 bits");
-    return set(value, {});
+    set(value, {});
   }
-  bool number_integer(number_integer_t value) override {
+  void number_integer(std::int64_t value) override {
     if (at_ != At::Config) misplaced("a negative number");
-    return set(static_cast<double>(value), {});
+    set(static_cast<double>(value), {});
   }
-  bool boolean(bool) override { return other("true or false"); }
-  bool null() override { return other("null"); }
-  bool other(const char* what) const {
+  void boolean(bool) override { other("true or false"); }
+  void null() override { other("null"); }
+  void other(const char* what) const {
     if (at_ != At::Config || is_number(field_) || field_ == "model_type") misplaced(what);
-    return true;
   }
 
   bool is_number(const std::string& field) const {
@@ -155,7 +146,7 @@ class ModelEvents : public JsonEvents {
       if (field == name) return true;
     return false;
   }
-  bool set(double value, std::optional<std::uint64_t> whole) {
+  void set(double value, std::optional<std::uint64_t> whole) {
     if (field_ == "model_type") misplaced("a number");
     for (const auto& [name, member] : wholes_) {
       if (field_ != name) continue;
@@ -170,13 +161,11 @@ class ModelEvents : public JsonEvents {
         file().refuse(name, " of \"config\" must be at least 0 and below 1, got ", value);
       config.*member = value;
     }
-    return true;
   }
 
-  bool end_object() override {
+  void end_object() override {
     if (at_ == At::Entry) end_entry();
     at_ = At::Names;
-    return true;
   }
 
   void end_entry() {

@@ -67,7 +67,7 @@ class HeaderEvents : public JsonEvents {
     }
   }
 
-  bool start_object(std::size_t) override {
+  void start_object() override {
     if (at_ == At::Start)
       at_ = At::Names;
     else if (at_ == At::Names)
@@ -75,10 +75,9 @@ class HeaderEvents : public JsonEvents {
     else
       misplaced("an object");
     draft_ = {};
-    return true;
   }
 
-  bool key(string_t& key) override {
+  void key(std::string& key) override {
     check_name(key);
     if (at_ == At::Names)
       begin_entry(key);
@@ -86,7 +85,6 @@ class HeaderEvents : public JsonEvents {
       begin_text(key);
     else
       begin_field(key);
-    return true;
   }
 
   void begin_entry(const std::string& name) {
@@ -115,7 +113,7 @@ class HeaderEvents : public JsonEvents {
       file().refuse("it has more than ", most_entries, " tensors and words of metadata");
   }
 
-  bool string(string_t& text) override {
+  void string(std::string& text) override {
     check_length();
     if (at_ == At::Metadata)
       header.metadata[field_] = text;
@@ -123,33 +121,26 @@ class HeaderEvents : public JsonEvents {
       draft_.dtype = text;
     else
       misplaced("a string");
-    return true;
   }
 
-  bool start_array(std::size_t) override {
+  void start_array() override {
     if (at_ != At::Entry || field_ == "dtype") misplaced("a list");
     at_ = field_ == "shape" ? At::Sizes : At::Offsets;
     (at_ == At::Sizes ? draft_.sizes : draft_.offsets).emplace();
-    return true;
   }
-  bool end_array() override {
-    at_ = At::Entry;
-    return true;
-  }
-  bool number_unsigned(number_unsigned_t value) override {
+  void end_array() override { at_ = At::Entry; }
+  void number_unsigned(std::uint64_t value) override {
     if (at_ != At::Sizes && at_ != At::Offsets) misplaced("a number");
     std::vector<std::uint64_t>& list = at_ == At::Sizes ? *draft_.sizes : *draft_.offsets;
     const std::size_t most = at_ == At::Sizes ? Shape::max_rank : 2;
     if (list.size() == most)
       entry_refused("has more than ", most, at_ == At::Sizes ? " dimensions" : " data_offsets");
     list.push_back(value);
-    return true;
   }
 
-  bool end_object() override {
+  void end_object() override {
     if (at_ == At::Entry) end_entry();
     at_ = At::Names;
-    return true;
   }
 
   void end_entry() {

@@ -9,7 +9,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 namespace tapehead::io {
 
@@ -27,15 +26,6 @@ std::string in_quotes(std::string_view name) {
       result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
   }
   return result + (name.size() > longest ? "\"..." : "\"");
-}
-
-bool is_utf8(std::string_view text) {
-  try {
-    static_cast<void>(nlohmann::json(text).dump());
-    return true;
-  } catch (const nlohmann::json::type_error&) {
-    return false;
-  }
 }
 
 void pass_over(const ByteSource& next, std::uint64_t bytes) {

@@ -35,7 +35,6 @@ struct Subject {
 
 /// A name out of a file as messages have it: in quotes, in ASCII, of bounded length.
 std::string in_quotes(std::string_view name);
-bool is_utf8(std::string_view text);
 
 /// Fills its argument with the bytes that come next.
 using ByteSource = std::function<void(std::span<std::byte>)>;

@@ -1,6 +1,7 @@
 #include "json_text.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tapehead::io {
 namespace {
@@ -65,12 +66,41 @@ void JsonText::advance() {
   } while (hidden());
 }
 
+// The parser's events, handed on. The library is named in this file and where safetensors are
+// written alone: reading its header takes a compiler longer than ours together.
+class JsonParse : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit JsonParse(JsonEvents& events) : events_(events) {}
+
+  bool null() override { return events_.null(), true; }
+  bool boolean(bool value) override { return events_.boolean(value), true; }
+  bool number_integer(number_integer_t n) override { return events_.number_integer(n), true; }
+  bool number_unsigned(number_unsigned_t n) override { return events_.number_unsigned(n), true; }
+  bool number_float(number_float_t x, const string_t&) override {
+    return events_.number_float(x), true;
+  }
+  bool string(string_t& text) override { return events_.string(text), true; }
+  bool binary(binary_t&) override { events_.misplaced("bytes"); }
+  bool start_object(std::size_t) override { return events_.start_object(), true; }
+  bool start_array(std::size_t) override { return events_.start_array(), true; }
+  bool end_object() override { return events_.end_object(), true; }
+  bool end_array() override { return events_.end_array(), true; }
+  bool key(string_t& name) override { return events_.key(name), true; }
+  bool parse_error(std::size_t, const std::string& token,
+                   const nlohmann::detail::exception& error) override {
+    events_.not_json(token, error.what());
+  }
+
+ private:
+  JsonEvents& events_;
+};
+
 void JsonEvents::parse(const InputFile& file, std::uint64_t begin, std::uint64_t end) {
   JsonText text(file, begin, end);
   file_ = &file;
   text_ = &text;
-  nlohmann::json_sax<nlohmann::json>* const events = this;
-  nlohmann::json::sax_parse(text.begin(), text.end(), events);
+  JsonParse parse(*this);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &parse);
 }
 
 void JsonEvents::misplaced(const std::string& what) const {
@@ -91,16 +121,24 @@ void JsonEvents::check_name(const std::string& name) const {
                   longest_name, " are read");
 }
 
-bool JsonEvents::parse_error(std::size_t, const std::string& token,
-                             const nlohmann::detail::exception& error) {
+void JsonEvents::not_json(const std::string& token, std::string_view error) const {
   const std::uint64_t at = text_->offset();
   if (at == text_->string().end) check_length();  // else that string has been read and judged
-  if (std::string_view(error.what()).find("UTF-8") != std::string::npos)
+  if (error.find("UTF-8") != std::string_view::npos)
     file_->refuse("byte ", at, ": text that is not UTF-8");
   constexpr std::size_t shown = 20;
   file_->refuse(
       "byte ", at, ": not JSON after ",
       in_quotes(std::string_view(token).substr(token.size() - std::min(token.size(), shown))));
+}
+
+bool is_utf8(std::string_view text) {
+  try {
+    static_cast<void>(nlohmann::json(text).dump());
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
 }
 
 }  // namespace tapehead::io

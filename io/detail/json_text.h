@@ -7,7 +7,7 @@
 
 #include <array>
 #include <iterator>
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "input_file.h"
 
@@ -65,26 +65,24 @@ class JsonText {
 
 /// What to do at each event of a parse. A reader overrides those that it expects; the others are
 /// refused as misplaced.
-class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
+class JsonEvents {
  public:
+  virtual ~JsonEvents() = default;
   /// Parses all of it. IoError for what is not JSON or not UTF-8.
   void parse(const InputFile& file, std::uint64_t begin, std::uint64_t end);
 
  protected:
-  bool null() override { misplaced("null"); }
-  bool boolean(bool) override { misplaced("true or false"); }
-  bool number_integer(number_integer_t) override { misplaced("a negative number"); }
-  bool number_unsigned(number_unsigned_t) override { misplaced("a number"); }
-  bool number_float(number_float_t, const string_t&) override {
-    misplaced("a fraction, or more than 64 bits");
-  }
-  bool string(string_t&) override { misplaced("a string"); }
-  bool binary(binary_t&) override { misplaced("bytes"); }
-  bool start_object(std::size_t) override { misplaced("an object"); }
-  bool start_array(std::size_t) override { misplaced("a list"); }
-  bool end_object() override { return true; }
-  bool end_array() override { return true; }
-  bool key(string_t&) override { return true; }
+  virtual void null() { misplaced("null"); }
+  virtual void boolean(bool) { misplaced("true or false"); }
+  virtual void number_integer(std::int64_t) { misplaced("a negative number"); }
+  virtual void number_unsigned(std::uint64_t) { misplaced("a number"); }
+  virtual void number_float(double) { misplaced("a fraction, or more than 64 bits"); }
+  virtual void string(std::string&) { misplaced("a string"); }
+  virtual void start_object() { misplaced("an object"); }
+  virtual void start_array() { misplaced("a list"); }
+  virtual void end_object() {}
+  virtual void end_array() {}
+  virtual void key(std::string&) {}
 
   /// What should stand here, for messages: "a list of sizes".
   virtual std::string expected() const = 0;
@@ -96,11 +94,13 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   void check_name(const std::string& name) const;
 
  private:
-  bool parse_error(std::size_t, const std::string& token,
-                   const nlohmann::detail::exception& error) override;
+  friend class JsonParse;
+  [[noreturn]] void not_json(const std::string& token, std::string_view error) const;
 
   const InputFile* file_ = nullptr;
   JsonText* text_ = nullptr;
 };
+
+bool is_utf8(std::string_view text);
 
 }  // namespace tapehead::io
