@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "detail/json_text.h"
 #include "detail/npy_header.h"
 #include "detail/values.h"
 #include "detail/zip.h"

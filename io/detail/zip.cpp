@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "json_text.h"
 #include "zip_records.h"
 
 namespace tapehead::io {

@@ -43,12 +43,12 @@ TEST_CASE("blocks of every size are aligned, writable and counted") {
 TEST_CASE("a size class holds what is asked for and wastes at most a quarter") {
   std::uint64_t last = 0;
   for (std::uint64_t bytes = 1; bytes < largest_pooled; bytes += 1 + bytes / 7) {
-    const auto [index, size] = detail::size_class(bytes);
+    const auto [index, size] = core::detail::size_class(bytes);
     CHECK(size >= bytes);
     CHECK((size <= 512 || 4 * size <= 5 * bytes + 4 * 64));
     CHECK(index >= last);
-    CHECK(index < detail::class_count);
-    CHECK(detail::size_class(size).index == index);
+    CHECK(index < core::detail::class_count);
+    CHECK(core::detail::size_class(size).index == index);
     last = index;
   }
 }
@@ -101,7 +101,7 @@ TEST_CASE("a block may be freed on another thread, whose cache ends with it") {
   CHECK(live_blocks() == live + 1);  // counted where it was made
   CHECK(reserved_bytes() == before);
   deallocate(allocate(1), 1);
-  detail::pool.live = live;
+  core::detail::pool.live = live;
 }
 
 TEST_CASE("an array may outlive the thread that made it") {
@@ -109,7 +109,7 @@ TEST_CASE("an array may outlive the thread that made it") {
   std::thread([&] { x = NDArray::full({1000}, 3, DType::Float64); }).join();
   CHECK(x.data<double>()[999] == 3);
   x = {};
-  detail::pool.live += 1;  // made there, freed here
+  core::detail::pool.live += 1;  // made there, freed here
 }
 
 TEST_CASE("absurd shapes are refused by name before anything is allocated") {
