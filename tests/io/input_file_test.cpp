@@ -59,10 +59,3 @@ TEST_CASE("names come into messages in ASCII, in quotes and cut") {
   CHECK(io::in_quotes(std::string(60, 'n')) == '"' + std::string(60, 'n') + '"');
   CHECK(io::in_quotes(std::string(61, 'n')) == '"' + std::string(60, 'n') + "\"...");
 }
-
-TEST_CASE("text is UTF-8 or not") {
-  CHECK(io::is_utf8(""));
-  CHECK(io::is_utf8("é中😀"));
-  for (const char* text : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
-    CHECK_FALSE(io::is_utf8(text));
-}
