@@ -12,7 +12,8 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 endif()
 
-# Time is spent in core, which is optimised further; the rest is as fast with -O1, and built sooner.
+# Time is spent in kernels, which are optimised further; the rest is as fast with -O1, and built
+# sooner.
 add_compile_options($<$<CONFIG:Release>:-O1>)
 
 # What our own code is compiled with, and nobody else's.
