@@ -33,33 +33,27 @@ class MergeEvents : public JsonEvents {
     }
   }
 
-  bool start_object(std::size_t) override {
+  void start_object() override {
     if (at_ != At::Start) misplaced("an object");
     at_ = At::Fields;
-    return true;
   }
-  bool end_object() override {
-    at_ = At::End;
-    return true;
-  }
+  void end_object() override { at_ = At::End; }
 
-  bool key(string_t& key) override {
+  void key(std::string& key) override {
     check_name(key);
     if (key != "format" && key != "merges")
       file().refuse("it has a field ", in_quotes(key), "; it should have format and merges alone");
     if (!seen_.insert(key).second) file().refuse("it has the field ", in_quotes(key), " twice");
     field_ = key;
-    return true;
   }
 
-  bool string(string_t& text) override {
+  void string(std::string& text) override {
     check_length();
     if (at_ != At::Fields || field_ != "format") misplaced("a string");
     if (text != format) file().refuse("its format is ", in_quotes(text), ", not \"", format, "\"");
-    return true;
   }
 
-  bool start_array(std::size_t) override {
+  void start_array() override {
     if (at_ == At::Fields && field_ == "merges")
       at_ = At::Merges;
     else if (at_ == At::Merges)
@@ -68,27 +62,24 @@ class MergeEvents : public JsonEvents {
       misplaced("a list");
     if (merges.size() == most_merges) file().refuse("it has more than ", most_merges, " merges");
     tokens_ = 0;
-    return true;
   }
 
-  bool number_unsigned(number_unsigned_t token) override {
+  void number_unsigned(std::uint64_t token) override {
     if (at_ != At::Pair) misplaced("a number");
     if (token >= bytes + merges.size())
       file().refuse("merge ", merges.size(), " joins token ", token, ", which is not there before ",
                     bytes + merges.size());
     if (++tokens_ <= 2) pair_[tokens_ - 1] = static_cast<Index>(token);
-    return true;
   }
 
-  bool end_array() override {
+  void end_array() override {
     if (at_ == At::Merges) {
       at_ = At::Fields;
-      return true;
+      return;
     }
     if (tokens_ != 2) file().refuse("merge ", merges.size(), " must join 2 tokens, got ", tokens_);
     merges.emplace_back(pair_[0], pair_[1]);
     at_ = At::Merges;
-    return true;
   }
 
   At at_ = At::Start;
