@@ -4,11 +4,12 @@ namespace tapehead::core {
 
 std::string joined(std::initializer_list<TextPart> parts, const char* separator) {
   TextStream out;
-  const char* between = "";
+  bool first = true;
   for (const TextPart& part : parts) {
-    out << between;
+    // An empty one would take up the width that is meant for the next part.
+    if (!first && *separator != 0) out << separator;
     part.write(out, part.value);
-    between = separator;
+    first = false;
   }
   return out.str();
 }
