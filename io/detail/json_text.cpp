@@ -66,8 +66,8 @@ void JsonText::advance() {
   } while (hidden());
 }
 
-// The parser's events, handed on. The library is named in this file and where safetensors are
-// written alone: reading its header takes a compiler longer than ours together.
+// The parser's events, handed on, so that only this file and the one that writes safetensors need
+// the parser's header, which is slow to compile.
 class JsonParse : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit JsonParse(JsonEvents& events) : events_(events) {}
