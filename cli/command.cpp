@@ -2,20 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iomanip>
-#include <iostream>
-#include <limits>
-#include <locale>
 #include <new>
-#include <type_traits>
 
-#include "../data/tasks.h"
-#include "../train/recipe.h"
-#include "gradcheck_command.h"
+#include "commands.h"
 #include "near_match.h"
 #include "output.h"
-#include "trace.h"
-#include "train.h"
 #include "usage.h"
 
 namespace tapehead::cli {
@@ -26,110 +17,37 @@ constexpr const char* about =
 
 constexpr const char* main_examples = R"(Examples:
   tapehead train reverse                 reverse digits, see where heads look
-  tapehead train text --file hamlet.txt  write, character by character
+  tapehead train text --file hamlet.txt --run runs/hamlet
+  tapehead generate runs/hamlet          write as it has learnt to
+  tapehead inspect model.safetensors     names, shapes and statistics
   tapehead gradcheck --all               every gradient by central differences
-  tapehead trace                         the shapes inside multi-head attention
 
 tapehead COMMAND --help says more.)";
 
-std::string train_notes() {
-  core::TextStream out;
-  out << "What each task is trained with unless told otherwise:\n"
-      << "             steps  batch     lr  layers  heads  d-model\n";
-  for (const std::string& task : train::recipe_names()) {
-    const train::Recipe r = train::recipe(task);
-    out << "  " << std::left << std::setw(10) << task << std::right << std::setw(6) << r.steps
-        << std::setw(7) << r.batch << std::setw(7) << r.lr << std::setw(8) << r.layers
-        << std::setw(7) << r.heads << std::setw(9) << r.d_model << "\n";
-  }
-  out << "\nExamples:\n"
-         "  tapehead train copy\n"
-         "  tapehead train sort --heads 1 --seed 3\n"
-         "  tapehead train addition --out addition.safetensors\n"
-         "  tapehead train names --file names.txt\n"
-         "  tapehead train text --file hamlet.txt --steps 3000 --layers 3\n"
-         "\nCtrl-C ends training. A log without colours: NO_COLOR=1, or a pipe.";
-  return out.str();
-}
+// What the command line gives, as it stands there.
+using Givens = std::vector<Given>;
 
-// Decimal from the first character to the last, where CLI11 reads 010 as 8 and nan as a number.
-template <class T>
-T parsed(const char* name, const std::string& given, T least, T most) {
-  std::istringstream in(given);
-  in.imbue(std::locale::classic());
-  T value{};
-  // libc++ would read nan and 0x1p-3 as well.
-  const bool read = given.find_first_not_of("0123456789+-.eE") == std::string::npos &&
-                    in >> std::noskipws >> value &&
-                    in.peek() == std::istringstream::traits_type::eof();
-  if (!read || value < least || value > most)
-    throw CLI::ValidationError(
-        name, core::to_text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least,
-                            " to ", most, ", got ", given));
-  return value;
-}
-
-template <class T, class Target>
-void number(CLI::App& app, const char* name, Target& target, const std::string& what, T least,
-            T most) {
-  const auto take = [=, &target](const std::string& given) {
-    target = parsed<T>(name, given, least, most);
+void add_option(CLI::App& app, const Option& option, Givens& givens) {
+  const std::string name = option.name;
+  const auto note = [name, &givens](const std::vector<std::string>& values) {
+    givens.push_back({name, values});
   };
-  app.add_option_function<std::string>(name, take, what)->type_name("N");
-}
-template <class Target>
-void whole(CLI::App& app, const char* name, Target& target, const std::string& what, Index least,
-           Index most) {
-  number<Index>(app, name, target, what, least, most);
-}
-
-void file(CLI::App& app, const char* name, std::string& target, const std::string& what) {
-  const auto named = [](const std::string& given) {
-    return given.empty() ? "expected the name of a file, got \"\"" : "";
-  };
-  app.add_option(name, target, what)->type_name("FILE")->check(CLI::Validator(named, ""));
+  CLI::Option* added = nullptr;
+  if (option.many)
+    added = app.add_option_function<std::vector<std::string>>(name, note, option.what);
+  else if (option.value.empty() && name[0] == '-')
+    added = app.add_flag_function(
+        name, [note](std::int64_t) { note({""}); }, option.what);
+  else
+    added = app.add_option_function<std::string>(
+        name, [note](const std::string& value) { note({value}); }, option.what);
+  added->type_name(name[0] == '-' ? option.value : "");
 }
 
-void add_train(CLI::App& app, TrainArguments& a) {
-  CLI::App& c = *app.add_subcommand("train", "Train a model and show what its heads look at");
-  c.add_option("TASK", a.task, "What to learn: one of those below")->required()->type_name("");
-  file(c, "--file", a.file, "What to read (text and names only)");
-  whole(c, "--steps", a.steps, "Training steps", 1, 1'000'000'000);
-  whole(c, "--batch", a.batch, "Sequences a step", 1, 65536);
-  number(c, "--lr", a.lr, "Learning rate at its peak", 1e-12, 10.0);
-  whole(c, "--seed", a.seed, "Of weights and batches (0)", 0, std::numeric_limits<Index>::max());
-  whole(c, "--layers", a.layers, "Encoder blocks; 0 for none", 0, 64);
-  whole(c, "--heads", a.heads, "Attention heads a layer", 1, 4096);
-  whole(c, "--d-model", a.d_model, "Width; heads must divide it", 1, 4096);
-  number(c, "--dropout", a.dropout, "Probability, below 1 (0)", 0.0, 0.999);
-  whole(c, "--context", a.context, "Characters read at once (text only; 64)", 1, 4096);
-  whole(c, "--threads", a.threads, "Threads (as many as cores)", 1, 1024);
-  file(c, "--out", a.out, "Where to write the final weights, as safetensors");
-  c.footer(train_notes());
-}
-
-void add_gradcheck(CLI::App& app, std::vector<std::string>& names, bool& all) {
-  CLI::App& c = *app.add_subcommand("gradcheck", "Check gradients against central differences");
-  auto* const which =
-      c.add_option("NAME", names, "Ops and modules, as they are called in C++")->type_name("");
-  c.add_flag("--all", all, "All of them, as if none were named")->excludes(which);
-  c.footer(
-      "Examples:\n"
-      "  tapehead gradcheck --all\n"
-      "  tapehead gradcheck softmax matmul MultiHeadAttention");
-}
-
-void add_trace(CLI::App& app, TraceArguments& a) {
-  CLI::App& c = *app.add_subcommand("trace", "Show the shapes inside multi-head attention");
-  whole(c, "--batch", a.batch, core::to_text("Sequences (", a.batch, ")"), 1, 65536);
-  whole(c, "--length", a.length, core::to_text("Tokens in each (", a.length, ")"), 1, 65536);
-  whole(c, "--d-model", a.d_model, core::to_text("Width; heads must divide it (", a.d_model, ")"),
-        1, 65536);
-  whole(c, "--heads", a.heads, core::to_text("Attention heads (", a.heads, ")"), 1, 4096);
-  c.footer(
-      "Examples:\n"
-      "  tapehead trace\n"
-      "  tapehead trace --batch 1 --length 6 --d-model 8 --heads 2");
+void add_command(CLI::App& app, const Command& command, Givens& givens) {
+  CLI::App& added = *app.add_subcommand(command.name, command.about);
+  for (const Option& option : command.options) add_option(added, option, givens);
+  added.footer(command.notes);
 }
 
 // A flag is given or it is not.
@@ -167,6 +85,10 @@ std::string problem(const CLI::App& app, const CLI::ParseError& error, int argc,
   return what.substr(0, what.find(':')) + (surplus_value ? " is given twice" : " needs a value");
 }
 
+std::string see_help(const std::string& command) {
+  return core::to_text(" (see tapehead ", command, command.empty() ? "" : " ", "--help)");
+}
+
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int argc,
                           const char* const* argv) {
   const std::vector<std::string> commands = names_of(app.get_subcommands(nullptr));
@@ -175,23 +97,38 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int
   if (!known && !first.empty() && first[0] != '-')
     return core::to_text("there is no command \"", first, "\"", suggestion(first, commands),
                          " (tapehead --help lists them)");
-  return core::to_text(problem(app, error, argc, argv), " (see tapehead ", known ? first + " " : "",
-                       "--help)");
+  return problem(app, error, argc, argv) + see_help(known ? first : "");
 }
 
 int complain(const std::string& message, int code) {
-  std::cerr << "tapehead: " << one_line(message) << std::endl;
+  note(message);
   return code;
 }
 
-int run_command(CLI::App& app, int argc, const char* const* argv) {
-  TrainArguments train_arguments;
-  TraceArguments trace_arguments;
-  std::vector<std::string> names;
-  bool all = false;
-  add_train(app, train_arguments);
-  add_gradcheck(app, names, all);
-  add_trace(app, trace_arguments);
+std::vector<Setting> settings_of(const Command& command, const Givens& givens) {
+  std::vector<Setting> settings;
+  for (const Option& option : command.options)
+    for (const Given& given : givens)
+      if (option.settings && given.name == option.name)
+        for (Setting& setting : parse_settings(option.settings(given.values.front())))
+          settings.push_back(std::move(setting));
+  return settings;
+}
+
+void run_command(const Command& command, const Givens& givens) {
+  const std::vector<Setting> settings = settings_of(command, givens);
+  try {
+    take(command.options, settings, givens);
+  } catch (const UsageError& error) {
+    throw UsageError(error.message() + see_help(command.name));
+  }
+  command.run();
+}
+
+int parse_and_run(CLI::App& app, int argc, const char* const* argv) {
+  const std::vector<Command> commands = all_commands();
+  Givens givens;
+  for (const Command& command : commands) add_command(app, command, givens);
   refuse_flag_values(app);
   try {
     app.parse(argc, argv);
@@ -204,18 +141,22 @@ int run_command(CLI::App& app, int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(usage_message(app, error, argc, argv));
   }
-  if (app.got_subcommand("train"))
-    train(train_arguments);
-  else if (app.got_subcommand("gradcheck"))
-    gradcheck_command(names);
-  else if (app.got_subcommand("trace"))
-    trace(trace_arguments);
-  else
-    say(app.help());
+  for (const Command& command : commands)
+    if (app.got_subcommand(command.name)) return run_command(command, givens), 0;
+  say(app.help());
   return 0;
 }
 
 }  // namespace
+
+std::vector<Setting> parse_settings(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<Setting> settings;
+  for (CLI::ConfigItem& item : CLI::ConfigBase().from_config(in))
+    if (item.name != "--" && item.name != "++")  // ends and beginnings of sections
+      settings.push_back({item.fullname(), std::move(item.inputs)});
+  return settings;
+}
 
 int run(int argc, const char* const* argv) {
   guard_standard_streams();
@@ -224,9 +165,11 @@ int run(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);
   app.footer(main_examples);
   try {
-    return run_command(app, argc, argv);
+    return parse_and_run(app, argc, argv);
   } catch (const UsageError& error) {
     return complain(error.message(), 2);
+  } catch (const Interrupted& stop) {
+    return complain(stop.message(), 130);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; use smaller sizes", 1);
   } catch (const std::exception& error) {

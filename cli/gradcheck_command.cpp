@@ -4,8 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <iomanip>
+#include <memory>
 
 #include "../autograd/op_table.h"
+#include "commands.h"
+#include "json.h"
 #include "module_table.h"
 #include "near_match.h"
 #include "output.h"
@@ -76,6 +79,20 @@ std::string line(const Subject& subject, const GradcheckResult& result) {
   return out.str();
 }
 
+Json as_json(const Subject& subject, const GradcheckResult& result) {
+  std::vector<std::pair<std::string, Json>> fields{{"name", subject.name},
+                                                   {"differentiable", subject.differentiable}};
+  if (subject.differentiable)
+    fields.insert(fields.end(), {{"ok", result.passed},
+                                 {"entries", result.checked},
+                                 {"worst_absolute", result.worst_absolute},
+                                 {"worst_relative", result.worst_relative},
+                                 {"skipped", result.skipped},
+                                 {"kinks", result.kinks}});
+  if (!result.passed) fields.emplace_back("message", result.message);
+  return Json::object(fields);
+}
+
 }  // namespace
 
 std::vector<Subject> all_subjects() {
@@ -91,25 +108,56 @@ std::vector<Subject> all_subjects() {
 }
 
 void check_all(const std::vector<Subject>& subjects,
-               const std::function<void(const std::string&)>& print) {
-  print(head());
+               const std::function<void(const std::string&)>& print, bool json) {
+  const auto tell = [&](const std::string& text) {
+    if (!json) print(text);
+  };
+  tell(head());
   const auto start = std::chrono::steady_clock::now();
   std::size_t wrong = 0;
   GradcheckResult all;
+  std::vector<Json> entries;
   for (const Subject& subject : subjects) {
     const GradcheckResult result = subject.differentiable ? subject.check({}) : GradcheckResult{};
     wrong += !result.passed;
     all += result;
-    print(line(subject, result));
+    tell(line(subject, result));
+    if (json) entries.push_back(as_json(subject, result));
   }
+  if (json) print(Json::list(entries).text() + "\n");
   if (wrong > 0)
     fail(std::to_string(wrong), wrong == 1 ? " gradient is" : " gradients are", " wrong, of ",
          subjects.size());
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  print(core::to_text(grouped(all.checked), " entries agree with central differences (",
-                      std::round(10 * seconds.count()) / 10, " s)\n", skipped_line(all.skipped)));
+  tell(core::to_text(grouped(all.checked), " entries agree with central differences (",
+                     std::round(10 * seconds.count()) / 10, " s)\n", skipped_line(all.skipped)));
 }
 
-void gradcheck_command(const std::vector<std::string>& names) { check_all(chosen(names), say); }
+Command gradcheck_command() {
+  struct Arguments {
+    std::vector<std::string> names;
+    bool all = false, json = false;
+  };
+  const auto a = std::make_shared<Arguments>();
+  const Option names{.name = "NAME",
+                     .value = "",
+                     .what = "Ops and modules, as they are called in C++",
+                     .take = [a](const std::string& name) { a->names.push_back(name); },
+                     .many = true};
+  return {.name = "gradcheck",
+          .about = "Check gradients against central differences",
+          .notes =
+              "Examples:\n"
+              "  tapehead gradcheck --all\n"
+              "  tapehead gradcheck softmax matmul MultiHeadAttention",
+          .options = {names, flag("--all", a->all, "All of them, as if none were named"),
+                      flag("--json", a->json, "The result for programs")},
+          .run = [a] {
+            if (a->all && !a->names.empty())
+              throw UsageError(core::to_text("--all means all; leave ", a->names.front(),
+                                             " out (see tapehead gradcheck --help)"));
+            check_all(chosen(a->names), say, a->json);
+          }};
+}
 
 }  // namespace tapehead::cli

@@ -19,13 +19,9 @@ struct Subject {
 /// Every op of the catalogue, then every module.
 std::vector<Subject> all_subjects();
 
-/// Checks one after another and prints a line for each. Error, after the whole table, if a gradient
-/// is wrong.
+/// Checks one after another and prints a line for each, or at the end all of it as JSON. Error,
+/// after the whole table, if a gradient is wrong.
 void check_all(const std::vector<Subject>& subjects,
-               const std::function<void(const std::string&)>& print);
-
-/// check_all of those named, or of all if none is, to standard output. UsageError with a near match
-/// for an unknown name.
-void gradcheck_command(const std::vector<std::string>& names);
+               const std::function<void(const std::string&)>& print, bool json = false);
 
 }  // namespace tapehead::cli

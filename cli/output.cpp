@@ -6,11 +6,29 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <iomanip>
+#include <iostream>
 
 #include "../core/error.h"
 #include "../data/utf8.h"
 
 namespace tapehead::cli {
+namespace {
+
+int people = STDOUT_FILENO;  // where what people read goes
+
+void write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      fail<IoError>("cannot write to standard ", descriptor == STDOUT_FILENO ? "output" : "error",
+                    ": ", std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
 
 // A missing one is opened so that using it fails, as using a closed one would.
 void guard_standard_streams() {
@@ -20,16 +38,15 @@ void guard_standard_streams() {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
-void say(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail<IoError>("cannot write to standard output: ", std::strerror(errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
+void say(std::string_view text) { write_all(people, text); }
+void say_to_programs(std::string_view text) { write_all(STDOUT_FILENO, text); }
 
-viz::Terminal screen() { return viz::terminal_of(STDOUT_FILENO); }
+void note(std::string_view text) { std::cerr << "tapehead: " << one_line(text) << std::endl; }
+
+viz::Terminal screen() { return viz::terminal_of(people); }
+
+ForPrograms::ForPrograms(bool on) { people = on ? STDERR_FILENO : STDOUT_FILENO; }
+ForPrograms::~ForPrograms() { people = STDOUT_FILENO; }
 
 std::string one_line(std::string_view text) { return data::printable(text, screen().unicode, " "); }
 
@@ -42,6 +59,15 @@ std::string grouped(long long number) {
     result += digits[i];
   }
   return result;
+}
+
+std::string exact(double number) {
+  const std::string text = core::to_text(std::setprecision(15), number);
+  std::istringstream in(text);
+  in.imbue(std::locale::classic());
+  double back = 0;
+  in >> back;
+  return back == number ? text : core::to_text(std::setprecision(17), number);
 }
 
 std::string skipped_line(long long entries) {

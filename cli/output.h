@@ -16,9 +16,23 @@ void guard_standard_streams();
 
 /// Writes to standard output at once. IoError if that fails.
 void say(std::string_view text);
+/// The same of a result for programs, wherever say() goes.
+void say_to_programs(std::string_view text);
+/// Writes to standard error what is worth knowing beside what was asked for: `tapehead: …`, a line.
+void note(std::string_view text);
 
 /// What standard output can show.
 viz::Terminal screen();
+
+/// While it lives, and if it is `on`, standard output is for a program that reads: say() goes to
+/// standard error, and screen() is about that. One at a time.
+class ForPrograms {
+ public:
+  explicit ForPrograms(bool on);
+  ~ForPrograms();
+  ForPrograms(const ForPrograms&) = delete;
+  ForPrograms& operator=(const ForPrograms&) = delete;
+};
 
 /// As it can be shown in one line of the locale: what else a text or a name holds, control
 /// characters above all, is shown by its code.
@@ -26,6 +40,9 @@ std::string one_line(std::string_view text);
 
 /// 35,149.
 std::string grouped(long long number);
+
+/// A number with as few digits as bring it back: 0.1.
+std::string exact(double number);
 
 /// The line that tells of entries that a gradcheck had no time for; "" if there are none.
 std::string skipped_line(long long entries);

@@ -8,6 +8,7 @@ namespace tapehead::cli {
 /// The lesson's quiz, unless told otherwise.
 struct TraceArguments {
   core::Index batch = 32, length = 50, d_model = 512, heads = 8;
+  bool json = false;
 };
 
 /// Runs the five steps on random numbers and shows what each op makes: shape, strides, whether it

@@ -2,15 +2,16 @@
 
 #include <omp.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <vector>
+#include <iomanip>
 
 #include "../io/atomic_file.h"
-#include "../train/recipe.h"
-#include "near_match.h"
+#include "../io/byte_pairs.h"
+#include "../train/load_model.h"
+#include "../train/precheck.h"
+#include "../train/run_folder.h"
 #include "output.h"
-#include "run.h"
+#include "progress_printer.h"
 #include "usage.h"
 
 namespace tapehead::cli {
@@ -22,53 +23,187 @@ bool same_file(const std::string& one, const std::string& other) {
   return std::filesystem::equivalent(one, other, none_if_missing);
 }
 
-void check(const TrainArguments& a) {
-  const std::vector<std::string>& names = train::recipe_names();
-  if (std::find(names.begin(), names.end(), a.task) == names.end())
-    throw UsageError(core::to_text("expected ", data::alternatives(names), ", got \"", a.task, "\"",
-                                   suggestion(a.task, names)));
-  const bool reads = a.task == "text" || a.task == "names";
-  if (reads && a.file.empty())
-    throw UsageError(core::to_text(a.task, " needs a file to read; add --file FILE"));
-  if (!reads && !a.file.empty())
-    throw UsageError(core::to_text("--file is for text and names, not for ", a.task,
-                                   "; try: train text --file ", a.file));
-  if (a.task != "text" && a.context)
-    throw UsageError(
-        core::to_text("--context is for text; the sequences of ", a.task, " have one length"));
-  if (same_file(a.file, a.out))
+void check(const TrainArguments& a, const Settings& s) {
+  if (same_file(s.file, a.out))
     throw UsageError(core::to_text("--out ", a.out, " is the text itself; choose another name"));
+  if (!a.run.empty() && !a.resume.empty())
+    throw UsageError("--resume names the folder already; leave --run out");
+  if (!a.run.empty() || !a.resume.empty()) return;
+  if (*s.patience > 0)
+    throw UsageError("--patience needs a run folder, where the best weights go; add --run DIR");
+  if (s.tokenizer == "bpe")
+    throw UsageError("--tokenizer bpe needs a run folder, where it is kept; add --run DIR");
 }
 
-train::Recipe resolve(const TrainArguments& a) {
-  train::Recipe r = train::recipe(a.task);
-  r.steps = a.steps.value_or(r.steps);
-  r.batch = a.batch.value_or(r.batch);
-  r.lr = a.lr.value_or(r.lr);
-  r.layers = a.layers.value_or(r.layers);
-  r.heads = a.heads.value_or(r.heads);
-  r.d_model = a.d_model.value_or(r.d_model);
-  r.dropout = a.dropout.value_or(r.dropout);
-  check_heads(r.d_model, r.heads);
-  return r;
+void describe(const train::SequenceModel& model, const Settings& s) {
+  const train::ModelOptions& m = model.options;
+  say(core::to_text(
+      train::name(m.arch), ": ", m.layers, m.layers == 1 ? " layer of " : " layers of ", m.heads,
+      m.heads == 1 ? " head" : " heads", ", d_model ", m.d_model, ", ",
+      model.causal() ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters",
+      m.dropout > 0 ? core::to_text(", dropout ", m.dropout) : "", "\n", grouped(*s.steps),
+      *s.steps == 1 ? " step of " : " steps of ", *s.batch,
+      *s.batch == 1 ? " sequence" : " sequences", ", learning rate up to ", *s.lr, "\n"));
 }
+
+void show_gradcheck(const train::ModelOptions& options, std::uint64_t seed) {
+  const GradcheckResult result = train::check_gradients(options, seed);
+  if (!result.passed) fail("the gradients of this model are wrong: ", result.message);
+  say(core::to_text("gradients checked: ", grouped(result.checked),
+                    " entries agree with central differences to ", std::setprecision(2),
+                    result.worst_relative, "\n", skipped_line(result.skipped)));
+}
+
+// What goes along with weights, so that they can be used without anything else.
+io::Metadata words_of(const Settings& s, const train::SequenceModel& model, const Lesson& lesson) {
+  io::Metadata words = io::as_pytorch;
+  words.merge(train::model_words(model.options));
+  words.insert(lesson.tokenizer.words.begin(), lesson.tokenizer.words.end());
+  words["task"] = s.task;
+  if (s.length) words["length"] = std::to_string(*s.length);
+  if (s.symbols) words["of_symbols"] = std::to_string(*s.symbols);
+  if (lesson.byte_pairs) words["tokenizer"] = s.tokenizer;
+  return words;
+}
+
+// As a shell takes it for one word.
+std::string quoted(const std::string& path) {
+  if (path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             "_-+./,:@%") == std::string::npos)
+    return path;
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+void warn_of_idle_parameters(const train::Trainer& trainer) {
+  const std::vector<std::string> never = trainer.watch().never();
+  if (never.empty()) return;
+  constexpr std::size_t most = 4;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, never.size()); ++i)
+    names += (i > 0 ? ", " : "") + never[i];
+  if (never.size() > most) names += core::to_text(" and ", never.size() - most, " more");
+  note(core::to_text("warning: no gradient ever reached ", names,
+                     "; nothing that the loss depends on goes through ",
+                     never.size() == 1 ? "it" : "them"));
+}
+
+// The folder of a run that begins or goes on, if it is to have one.
+std::optional<train::RunFolder> folder_of(const TrainArguments& a, const Settings& s,
+                                          const Lesson& lesson) {
+  if (!a.resume.empty()) return train::RunFolder::open(a.resume);
+  if (a.run.empty()) return std::nullopt;
+  train::RunFolder folder = train::RunFolder::create(a.run, config_text(s));
+  if (lesson.byte_pairs) io::save_byte_pairs(byte_pairs_in(a.run), lesson.byte_pairs->merges());
+  return folder;
+}
+
+class Run {
+ public:
+  Run(const TrainArguments& a, const Settings& s, const Lesson& lesson)
+      : arguments_(a),
+        settings_(s),
+        lesson_(lesson),
+        model_(model_options(s, lesson.vocabulary, lesson.context)),
+        trainer_(model_, fit_options(s)),
+        batches_(train::drawn(batch_generator(seed()),
+                              [draw = lesson.draw, size = *s.batch](core::Generator& random) {
+                                return draw(random, size);
+                              })) {}
+
+  void operator()() {
+    describe(model_, settings_);
+    show_gradcheck(model_.options, seed());
+    const std::optional<train::RunFolder> folder = folder_of(arguments_, settings_, lesson_);
+    const train::Progress progress = fit(folder);
+    if (!trainer_.finished()) stop(progress, folder);
+    warn_of_idle_parameters(trainer_);
+    save(folder);
+    report(progress);
+  }
+
+ private:
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(settings_.seed); }
+
+  train::Progress fit(const std::optional<train::RunFolder>& folder) {
+    ProgressPrinter printer;
+    const InterruptGuard interrupt;
+    const train::Report report = [&](const train::Progress& p) {
+      printer.show(p);
+      return !interrupt.pressed();
+    };
+    train::Progress progress{};
+    if (folder) {
+      if (const Index step = train::resume(*folder, trainer_, batches_); step > 0)
+        say(core::to_text("going on after step ", grouped(step), "\n"));
+      progress = train::run(*folder, trainer_, batches_,
+                            {.evaluate_every = *settings_.evaluate_every,
+                             .save_every = *settings_.save_every,
+                             .held_out = [&] { return lesson_.held_out_loss(model_); },
+                             .report = report,
+                             .weights_metadata = words_of(settings_, model_, lesson_)});
+    } else {
+      progress = train::fit(trainer_, batches_.next, report);
+    }
+    printer.end();
+    return progress;
+  }
+
+  [[noreturn]] void stop(const train::Progress& p,
+                         const std::optional<train::RunFolder>& folder) const {
+    const std::string when = core::to_text("interrupted after step ", p.step, " of ", p.steps);
+    if (!folder) throw Interrupted(when + "; no weights were written");
+    throw Interrupted(when + "; to go on: tapehead train --resume " + quoted(folder->path()));
+  }
+
+  void save(const std::optional<train::RunFolder>& folder) {
+    if (folder) say(core::to_text("the run is in ", one_line(folder->path()), "\n"));
+    if (arguments_.out.empty()) return;
+    const train::Trainer::Averaged averaged(trainer_);
+    io::save_safetensors(arguments_.out, model_.state_dict(), words_of(settings_, model_, lesson_));
+    say(core::to_text("weights written to ", one_line(arguments_.out), "\n"));
+  }
+
+  void report(const train::Progress& p) {
+    const train::Trainer::Averaged averaged(trainer_);
+    const Verdict verdict = lesson_.judge(model_);
+    say(verdict.text);
+    lesson_.show(model_, seed());
+    if (!arguments_.json) return;
+    std::vector<std::pair<std::string, Json>> fields{{"task", settings_.task},
+                                                     {"arch", settings_.arch},
+                                                     {"parameters", model_.num_parameters()},
+                                                     {"steps", p.step},
+                                                     {"train_loss", p.loss},
+                                                     {"seconds", p.seconds},
+                                                     {"tokens_per_second", p.tokens_per_second}};
+    fields.insert(fields.end(), verdict.fields.begin(), verdict.fields.end());
+    say_to_programs(Json::object(fields).text() + "\n");
+  }
+
+  const TrainArguments& arguments_;
+  const Settings& settings_;
+  const Lesson& lesson_;
+  train::SequenceModel model_;
+  train::Trainer trainer_;
+  train::Batches batches_;
+};
 
 }  // namespace
 
+core::Generator batch_generator(std::uint64_t seed) { return core::Generator(seed ^ 0x5DEECE66D); }
+
 void train(const TrainArguments& arguments) {
-  check(arguments);
-  const train::Recipe recipe = resolve(arguments);
+  const ForPrograms for_programs(arguments.json);
+  const Settings settings = resolved(arguments.settings);
+  check(arguments, settings);
   if (!arguments.out.empty()) io::check_writable(arguments.out);
   if (arguments.threads) omp_set_num_threads(static_cast<int>(*arguments.threads));
-  const auto seed = static_cast<std::uint64_t>(arguments.seed);
-  if (arguments.task == "text") {
-    train_text(data::Text::read(arguments.file), arguments.context.value_or(64), recipe, seed,
-               arguments.out);
-  } else if (arguments.task == "names") {
-    train_names(data::Names::read(arguments.file), recipe, seed, arguments.out);
-  } else {
-    train_task(data::task(arguments.task), recipe, seed, arguments.out);
-  }
+  const Lesson lesson = lesson_of(settings);
+  say(lesson.about);
+  manual_seed(static_cast<std::uint64_t>(settings.seed));
+  Run(arguments, settings, lesson)();
 }
 
 }  // namespace tapehead::cli

@@ -1,4 +1,4 @@
-// Wrong usage: what cannot be meant, found before anything starts.
+// How a command ends early: what cannot be meant, found before anything starts, and Ctrl-C.
 #pragma once
 
 #include <string>
@@ -11,6 +11,16 @@ namespace tapehead::cli {
 class UsageError {
  public:
   explicit UsageError(std::string message) : message_(std::move(message)) {}
+  const std::string& message() const { return message_; }
+
+ private:
+  std::string message_;
+};
+
+/// Reported with exit code 130, as a process has that Ctrl-C ends. What was done until then.
+class Interrupted {
+ public:
+  explicit Interrupted(std::string message) : message_(std::move(message)) {}
   const std::string& message() const { return message_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace tapehead::data {
 namespace {
@@ -32,6 +33,49 @@ std::string alternatives(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i)
     text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
   return text;
+}
+
+namespace {
+
+// 312 answered by 123 is 31212, answered by ..123.
+Example written_out(const Example& example) {
+  const std::size_t before = example.inputs.size() - 1;
+  Example result{example.inputs, std::vector<Index>(before, no_target)};
+  result.inputs.insert(result.inputs.end(), example.targets.begin(), example.targets.end() - 1);
+  result.targets.insert(result.targets.end(), example.targets.begin(), example.targets.end());
+  return result;
+}
+
+}  // namespace
+
+Task written_out(const Task& task) {
+  if (task.causal) return task;
+  Task result = task;
+  result.length = 2 * task.length - 1;
+  result.causal = true;
+  result.draw = [draw = task.draw](core::Generator& random) { return written_out(draw(random)); };
+  result.held_out = [held_out = task.held_out] {
+    std::vector<Example> examples = held_out();
+    for (Example& example : examples) example = written_out(example);
+    return examples;
+  };
+  return result;
+}
+
+std::vector<Example> all_questions(const Task& task) {
+  constexpr std::size_t enough = 1000;
+  constexpr int patience = 10000;  // draws without a new one, before there are no more
+  std::vector<Example> examples = task.held_out();
+  if (examples.size() >= enough) return examples;
+  std::set<std::vector<Index>> seen;
+  core::Generator random(0);
+  for (int waited = 0; waited < patience; ++waited) {
+    Example example = task.draw(random);
+    if (!seen.insert(example.inputs).second) continue;
+    examples.push_back(std::move(example));
+    waited = 0;
+  }
+  return examples;
 }
 
 Batch stack(const std::vector<Example>& examples) {

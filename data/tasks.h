@@ -101,6 +101,14 @@ const std::vector<std::string>& task_names();
 /// As a sentence lists them: "copy, reverse or sort".
 std::string alternatives(const std::vector<std::string>& names);
 
+/// The same for a model that reads from left to right, where `task` is not causal yet: all of the
+/// question, then the answer, each symbol to be given before it is read. Of T symbols to each it
+/// takes 2 T - 1.
+Task written_out(const Task& task);
+
+/// Every question, held out or not, where fewer than 1,000 are held out; else those.
+std::vector<Example> all_questions(const Task& task);
+
 /// The examples one below the other; all must be of one length.
 Batch stack(const std::vector<Example>& examples);
 /// ShapeError for a size below 1.

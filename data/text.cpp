@@ -61,12 +61,15 @@ std::vector<Index> Windows::spread(Index most) const {
 }
 
 TextParts split_text(const Text& text, Index context) {
-  const std::vector<Index>& tokens = text.tokens();
-  const Index rest = (text.size() + 9) / 10;
+  return split_tokens(text.tokens(), context, text.name());
+}
+
+TextParts split_tokens(const std::vector<Index>& tokens, Index context, const std::string& name) {
+  const Index rest = (static_cast<Index>(tokens.size()) + 9) / 10;
   const bool split = (rest - 1) / 2 >= context;  // two windows and what follows
   const auto border = tokens.end() - (split ? rest : 0);
-  Windows train({tokens.begin(), border}, context, text.name());
-  Windows held_out({split ? border : tokens.begin(), tokens.end()}, context, text.name());
+  Windows train({tokens.begin(), border}, context, name);
+  Windows held_out({split ? border : tokens.begin(), tokens.end()}, context, name);
   return {std::move(train), std::move(held_out), split};
 }
 

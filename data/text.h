@@ -69,5 +69,7 @@ struct TextParts {
   bool split;
 };
 TextParts split_text(const Text& text, Index context);
+/// The same of any tokens.
+TextParts split_tokens(const std::vector<Index>& tokens, Index context, const std::string& name);
 
 }  // namespace tapehead::data

@@ -6,14 +6,6 @@
 namespace tapehead::io {
 namespace {
 
-// Those of the parameters: a mask that is saved with each layer is none.
-NamedTensors without_masks(const NamedTensors& tensors) {
-  NamedTensors result;
-  for (const auto& [name, tensor] : tensors)
-    if (!name.ends_with(".attn.bias")) result.emplace_back(name, tensor);
-  return result;
-}
-
 // What a model of these sizes would take is no more than a few times what the file holds: a config
 // alone must not cost memory.
 void check_sizes(const std::string& path, const MinGptConfig& config, const NamedTensors& tensors) {
@@ -44,6 +36,13 @@ auto of_file(const char* op, const std::string& path, const Build& build) {
 }
 
 }  // namespace
+
+NamedTensors without_masks(const NamedTensors& tensors) {
+  NamedTensors result;
+  for (const auto& [name, tensor] : tensors)
+    if (!name.ends_with(".attn.bias")) result.emplace_back(name, tensor);
+  return result;
+}
 
 std::unique_ptr<nn::GPT> load_gpt(const std::string& path) {
   return of_file("load_gpt", path, [&] {

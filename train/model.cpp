@@ -8,11 +8,31 @@
 namespace tapehead::train {
 namespace {
 
-constexpr std::array<std::pair<Arch, const char*>, 5> arches{{{Arch::encoder, "encoder"},
-                                                              {Arch::decoder, "decoder"},
-                                                              {Arch::encdec, "encdec"},
-                                                              {Arch::gpt, "gpt"},
-                                                              {Arch::llama, "llama"}}};
+template <class T, std::size_t N>
+using Names = std::array<std::pair<T, const char*>, N>;
+constexpr Names<Arch, 5> arches{{{Arch::encoder, "encoder"},
+                                 {Arch::decoder, "decoder"},
+                                 {Arch::encdec, "encdec"},
+                                 {Arch::gpt, "gpt"},
+                                 {Arch::llama, "llama"}}};
+constexpr Names<nn::Positions, 4> all_positions{{{nn::Positions::Sinusoidal, "sinusoidal"},
+                                                 {nn::Positions::Learned, "learned"},
+                                                 {nn::Positions::Rotary, "rotary"},
+                                                 {nn::Positions::ALiBi, "alibi"}}};
+
+template <class T, std::size_t N>
+const char* name_in(const Names<T, N>& all, T value) {
+  for (const auto& [each, name] : all)
+    if (each == value) return name;
+  return "";
+}
+
+template <class T, std::size_t N>
+std::vector<std::string> names_in(const Names<T, N>& all) {
+  std::vector<std::string> result;
+  for (const auto& [each, name] : all) result.emplace_back(name);
+  return result;
+}
 
 ModelOptions checked(ModelOptions options) {
   if (options.layers < 0) fail("SequenceModel: layers must be at least 0, got ", options.layers);
@@ -42,21 +62,37 @@ ModelOptions options_of(const nn::LlamaOptions& o) {
           .dropout = o.dropout,
           .arch = Arch::llama,
           .kv_heads = o.kv_heads,
-          .tied = o.tied};
+          .tied = o.tied,
+          .eps = o.eps,
+          .base = o.base};
 }
 
 }  // namespace
 
-const char* name(Arch arch) {
-  for (const auto& [each, name] : arches)
-    if (each == arch) return name;
-  return "";
-}
+const char* name(Arch arch) { return name_in(arches, arch); }
 
 Arch arch_of(std::string_view name) {
   for (const auto& [arch, each] : arches)
     if (name == each) return arch;
   fail("arch_of: expected encoder, decoder, encdec, gpt or llama, got \"", name, "\"");
+}
+
+const std::vector<std::string>& arch_names() {
+  static const std::vector<std::string> names = names_in(arches);
+  return names;
+}
+
+const char* name(nn::Positions positions) { return name_in(all_positions, positions); }
+
+nn::Positions positions_of(std::string_view name) {
+  for (const auto& [positions, each] : all_positions)
+    if (name == each) return positions;
+  fail("positions_of: expected sinusoidal, learned, rotary or alibi, got \"", name, "\"");
+}
+
+const std::vector<std::string>& position_names() {
+  static const std::vector<std::string> names = names_in(all_positions);
+  return names;
 }
 
 SequenceModel::Inside SequenceModel::made(const ModelOptions& o) {
@@ -80,6 +116,7 @@ SequenceModel::Inside SequenceModel::made(const ModelOptions& o) {
   llama.vocabulary = o.vocabulary, llama.context = o.context, llama.d_model = o.d_model;
   llama.heads = o.heads, llama.kv_heads = o.kv_heads, llama.layers = o.layers;
   llama.d_ff = o.d_ff, llama.dropout = o.dropout, llama.tied = o.tied;
+  llama.eps = o.eps, llama.base = o.base;
   return std::make_unique<nn::Llama>(llama);
 }
 

@@ -28,6 +28,12 @@ enum class Arch { encoder, decoder, encdec, gpt, llama };
 const char* name(Arch arch);
 /// Error, naming all, for none of them.
 Arch arch_of(std::string_view name);
+/// "encoder" to "llama".
+const std::vector<std::string>& arch_names();
+/// "sinusoidal", "learned", "rotary", "alibi".
+const char* name(nn::Positions positions);
+nn::Positions positions_of(std::string_view name);
+const std::vector<std::string>& position_names();
 
 struct ModelOptions {
   Index vocabulary, context;
@@ -36,7 +42,8 @@ struct ModelOptions {
   Arch arch = Arch::encoder;
   nn::Positions positions = nn::Positions::Sinusoidal;  // of a decoder
   Index kv_heads = 0;                                   // of a llama; 0: as many as heads
-  bool tied = true;  // of a gpt and a llama: the head's weight is the embedding's
+  bool tied = true;                 // of a gpt and a llama: the head's weight is the embedding's
+  double eps = 1e-5, base = 10000;  // of a llama: of its norms, of its rotary angles
 };
 
 class SequenceModel : public nn::Layer<SequenceModel> {

@@ -45,7 +45,10 @@ class AfterStep {
         trainer_(trainer),
         batches_(batches),
         options_(options),
-        log_(folder.log()) {}
+        words_(options.weights_metadata),
+        log_(folder.log()) {
+    words_.erase("format");  // a checkpoint's is its own
+  }
 
   bool operator()(const Progress& p) {
     const bool last = p.step == p.steps;
@@ -54,7 +57,7 @@ class AfterStep {
     const bool go_on = !options_.report || options_.report(p);
     if (!go_on || trainer_.finished() || due(p.step, options_.save_every)) {
       log_.sync();
-      save_checkpoint(folder_.checkpoint(), trainer_, batches_);
+      save_checkpoint(folder_.checkpoint(), trainer_, batches_, words_);
     }
     return go_on;
   }
@@ -84,6 +87,7 @@ class AfterStep {
   Trainer& trainer_;
   const Batches& batches_;
   const RunOptions& options_;
+  io::Metadata words_;
   io::LineFile log_;
 };
 

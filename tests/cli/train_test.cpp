@@ -1,5 +1,5 @@
 #include <fcntl.h>
-#include <tapehead/cli/run.h>
+#include <tapehead/cli/train.h>
 
 #include <cstdint>
 #include <cstring>
@@ -101,8 +101,8 @@ TEST_CASE("names show their held-out loss, and as many names as are written") {
   const Result r = run_tapehead("train names --file '" + file + "' --steps 3 --d-model 16");
   CHECK(r.code == 0);
   CHECK(r.err.empty());
-  CHECK(
-      has(r.out, " held out, 11 different characters\n4 layers of 4 heads, d_model 16, causal, "));
+  CHECK(has(r.out,
+            " held out, 11 different characters\ngpt: 4 layers of 4 heads, d_model 16, causal, "));
   CHECK(has(line_of(r.out, "held-out loss "), "(all characters equally likely: 2.485)"));
   const auto written = r.out.find("what it now writes:\n");
   REQUIRE(written != std::string::npos);
@@ -164,10 +164,15 @@ TEST_CASE("the final weights are written where --out says") {
   CHECK(names.at("head.bias").at("dtype") == "F32");
   CHECK(names.at("__metadata__") == nlohmann::json{{"format", "pt"},
                                                    {"task", "copy"},
+                                                   {"arch", "encoder"},
+                                                   {"vocabulary", "10"},
+                                                   {"context", "8"},
+                                                   {"d_model", "32"},
                                                    {"heads", "4"},
                                                    {"layers", "1"},
-                                                   {"context", "8"},
-                                                   {"causal", "false"}});
+                                                   {"d_ff", "64"},
+                                                   {"dropout", "0"},
+                                                   {"symbols", "30 31 32 33 34 35 36 37 38 39"}});
   CHECK(folder.names() == std::vector<std::string>{"w.safetensors"});
 }
 
@@ -292,7 +297,7 @@ TEST_CASE("Ctrl-C ends training with one line, and writes no weights") {
   close(error[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  CHECK(code_of(status) == 1);
+  CHECK(code_of(status) == 130);
   CHECK(message.rfind("tapehead: interrupted after step ", 0) == 0);
   CHECK(has(message, " of 100000000; no weights were written\n"));
   CHECK(lines(message) == 1);

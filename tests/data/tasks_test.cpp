@@ -139,6 +139,32 @@ TEST_CASE("where a task can ask little, all that is held out is asked") {
   CHECK(questions.size() == 729);
 }
 
+TEST_CASE(
+    "written out, a question is followed by its answer, each symbol asked before it is read") {
+  const Task plain = sort_task({.length = 3}), task = written_out(plain);
+  CHECK(task.causal);
+  CHECK(task.length == 5);
+  core::Generator random(3), same(3);
+  const Example e = task.draw(random), of = plain.draw(same);
+  CHECK(e.inputs == Tokens{of.inputs[0], of.inputs[1], of.inputs[2], of.targets[0], of.targets[1]});
+  CHECK(e.targets == Tokens{no_target, no_target, of.targets[0], of.targets[1], of.targets[2]});
+  CHECK(task.held_out().size() == plain.held_out().size());
+  CHECK(std::ssize(task.held_out()[0].inputs) == 5);
+  const Task causal = written_out(addition_task());
+  CHECK(causal.length == addition_task().length);
+}
+
+TEST_CASE(
+    "all questions are asked where they are few, and a thousand held out where they are many") {
+  const Task few = written_out(sort_task({.length = 6, .symbols = 3}));
+  std::set<Tokens> different;
+  for (const Example& e : all_questions(few))
+    different.insert({e.inputs.begin(), e.inputs.begin() + 6});
+  CHECK(all_questions(few).size() == 729);
+  CHECK(different.size() == 729);
+  CHECK(all_questions(copy_task()).size() == 1000);
+}
+
 TEST_CASE("names are listed as in a sentence") {
   CHECK(alternatives({"copy", "reverse", "sort"}) == "copy, reverse or sort");
   CHECK(alternatives({"copy", "sort"}) == "copy or sort");

@@ -201,6 +201,18 @@ TEST_CASE("spread windows do not overlap and reach from end to end") {
   CHECK(Windows({0, 1, 2}, 2).spread(5) == Tokens{0});
 }
 
+TEST_CASE("tokens are divided as the characters of a text are") {
+  const Text text(std::string(50, 'a') + std::string(50, 'b'));
+  const TextParts one = split_text(text, 3), other = split_tokens(text.tokens(), 3, "text");
+  CHECK(other.split == one.split);
+  CHECK(other.train.count() == one.train.count());
+  CHECK(other.held_out.count() == 7);
+  CHECK_THROWS_WITH_AS(split_tokens({1, 2}, 3, "a.txt"),
+                       "text: a window of 3 needs at least 4 characters, got a.txt with 2; use a "
+                       "longer text or a shorter context",
+                       Error);
+}
+
 TEST_CASE("the last tenth of a text is held out, unless it is too short") {
   const TextParts parts = split_text(Text(std::string(900, 'a') + std::string(100, 'b')), 16);
   CHECK(parts.split);

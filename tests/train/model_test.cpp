@@ -84,6 +84,28 @@ TEST_CASE("an architecture has a name, and a name an architecture") {
                        Error);
 }
 
+TEST_CASE("positions have names") {
+  for (const std::string& name : position_names()) CHECK(train::name(positions_of(name)) == name);
+  CHECK(position_names().size() == 4);
+  CHECK(arch_names().size() == 5);
+  CHECK_THROWS_WITH_AS(
+      positions_of("relative"),
+      "positions_of: expected sinusoidal, learned, rotary or alibi, got \"relative\"", Error);
+}
+
+TEST_CASE("a llama's eps and base reach its layers") {
+  const ModelOptions options{
+      .vocabulary = 5, .context = 4, .d_model = 8, .heads = 2, .arch = Arch::llama, .eps = 0.5};
+  manual_seed(0);
+  SequenceModel usual(
+      {.vocabulary = 5, .context = 4, .d_model = 8, .heads = 2, .arch = Arch::llama});
+  manual_seed(0);
+  SequenceModel other(options);
+  CHECK(other.as<nn::Llama>()->options.eps == 0.5);
+  const Tensor tokens = tensor({{1, 2, 3}});
+  CHECK_FALSE(equal(usual(tokens), other(tokens)));
+}
+
 TEST_CASE("every architecture gives the logits of a batch, and learns from them") {
   for (const Arch arch : every_arch) {
     CAPTURE(name(arch));

@@ -1,0 +1,143 @@
+// tapehead inspect: what a file of weights holds.
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <memory>
+
+#include "../autograd/ops.h"
+#include "../io/tensor_file.h"
+#include "commands.h"
+#include "json.h"
+#include "output.h"
+
+namespace tapehead::cli {
+namespace {
+
+struct InspectArguments {
+  std::string file;
+  bool json = false;
+};
+
+// Of all elements as Float64; of none, NaN.
+struct Statistics {
+  double mean = NAN, deviation = NAN, least = NAN, most = NAN;
+  Index not_finite = 0;
+};
+
+Statistics statistics(const Tensor& tensor) {
+  const NDArray array = tensor.to(Float64).array().contiguous();
+  const double* const x = array.data<double>();
+  const Index n = array.size();
+  Statistics s;
+  double sum = 0, squares = 0;
+  Index finite = 0;
+  for (Index i = 0; i < n; ++i) {
+    if (!std::isfinite(x[i])) continue;
+    s.least = finite == 0 ? x[i] : std::min(s.least, x[i]);
+    s.most = finite == 0 ? x[i] : std::max(s.most, x[i]);
+    sum += x[i], ++finite;
+  }
+  s.not_finite = n - finite;
+  if (finite == 0) return s;
+  s.mean = sum / static_cast<double>(finite);
+  for (Index i = 0; i < n; ++i)
+    if (std::isfinite(x[i])) squares += (x[i] - s.mean) * (x[i] - s.mean);
+  s.deviation = std::sqrt(squares / static_cast<double>(finite));
+  return s;
+}
+
+std::string rounded(double number) { return core::to_text(std::setprecision(3), number); }
+
+std::string not_finite(const Statistics& s) {
+  return s.not_finite > 0 ? core::to_text("  ", grouped(s.not_finite), " not finite") : "";
+}
+
+// A line each where all fit in `width` columns, else two.
+std::string table(const NamedTensors& tensors, int width) {
+  constexpr int dtypes = 9, numbers = 10;
+  std::size_t names = 4, shapes = 5;
+  for (const auto& [name, tensor] : tensors) {
+    names = std::max(names, one_line(name).size());
+    shapes = std::max(shapes, core::to_text(tensor.shape()).size());
+  }
+  const int in_all = static_cast<int>(names + shapes) + 4 + dtypes + 4 * numbers;
+  const bool fits = in_all <= width;
+  core::TextStream out;
+  const auto cell = [&](const std::string& text, std::size_t columns) {
+    out << std::left << std::setw(fits ? static_cast<int>(columns) + 2 : 0) << text << std::right;
+  };
+  const char* const between = fits ? "" : "  ";
+  if (fits) {
+    cell("name", names), cell("shape", shapes), cell("dtype", dtypes - 2);
+    for (const char* head : {"mean", "std", "min", "max"}) out << std::setw(numbers) << head;
+    out << "\n";
+  }
+  for (const auto& [name, tensor] : tensors) {
+    const Statistics s = statistics(tensor);
+    cell(one_line(name), names);
+    cell(between + core::to_text(tensor.shape()), shapes);
+    cell(between + std::string(core::name(tensor.dtype())), dtypes - 2);
+    if (fits)
+      for (const double number : {s.mean, s.deviation, s.least, s.most})
+        out << std::setw(numbers) << rounded(number);
+    else
+      out << "\n    mean " << rounded(s.mean) << ", std " << rounded(s.deviation) << ", min "
+          << rounded(s.least) << ", max " << rounded(s.most);
+    out << not_finite(s) << "\n";
+  }
+  return out.str();
+}
+
+Json as_json(const io::TensorFile& file) {
+  std::vector<Json> tensors;
+  for (const auto& [name, tensor] : file.tensors) {
+    const Statistics s = statistics(tensor);
+    tensors.push_back(Json::object({{"name", name},
+                                    {"shape", tensor.shape()},
+                                    {"dtype", core::name(tensor.dtype())},
+                                    {"mean", s.mean},
+                                    {"std", s.deviation},
+                                    {"min", s.least},
+                                    {"max", s.most},
+                                    {"not_finite", s.not_finite}}));
+  }
+  std::vector<std::pair<std::string, Json>> metadata;
+  for (const auto& [key, text] : file.metadata) metadata.emplace_back(key, text);
+  return Json::object({{"format", file.format},
+                       {"metadata", Json::object(metadata)},
+                       {"tensors", Json::list(tensors)}});
+}
+
+void inspect(const InspectArguments& a) {
+  const io::TensorFile file = io::read_tensor_file(a.file);
+  if (a.json) return say(as_json(file).text() + "\n");
+  Index numbers = 0;
+  for (const auto& [name, tensor] : file.tensors) numbers += tensor.numel();
+  say(core::to_text(one_line(a.file), ": ", file.format, ", ", grouped(std::ssize(file.tensors)),
+                    file.tensors.size() == 1 ? " tensor, " : " tensors, ", grouped(numbers),
+                    numbers == 1 ? " number\n" : " numbers\n"));
+  constexpr std::size_t longest = 60;
+  for (const auto& [key, text] : file.metadata)
+    say(core::to_text("  ", one_line(key), ": ", one_line(text.substr(0, longest)),
+                      text.size() > longest ? " …" : "", "\n"));
+  say("\n" + table(file.tensors, screen().width));
+}
+
+}  // namespace
+
+Command inspect_command() {
+  const auto a = std::make_shared<InspectArguments>();
+  return {.name = "inspect",
+          .about = "Show what a file of weights holds",
+          .notes =
+              "Reads safetensors (checkpoints too), npy, npz, llama2.c's checkpoints and\n"
+              "minGPT's JSON. Half precision is shown as the Float32 that it is read as.\n\n"
+              "Examples:\n"
+              "  tapehead inspect model.safetensors\n"
+              "  tapehead inspect runs/1/checkpoint.safetensors --json",
+          .options = {required(file("FILE", a->file, "What to look into")),
+                      flag("--json", a->json, "For programs")},
+          .run = [a] { inspect(*a); }};
+}
+
+}  // namespace tapehead::cli

@@ -1,0 +1,28 @@
+#include "lesson.h"
+
+#include "../autograd/create.h"
+#include "../core/text.h"
+#include "../viz/heat_map.h"
+#include "output.h"
+
+namespace tapehead::cli {
+
+Lesson lesson_of(const Settings& settings) {
+  if (settings.task == "text") return text_lesson(settings);
+  if (settings.task == "names") return names_lesson(settings.file);
+  return task_lesson(task_of(settings));
+}
+
+void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,
+                    const std::function<std::string(Index)>& label) {
+  std::vector<std::string> labels;
+  for (const Index token : tokens) labels.push_back(label(token));
+  const Tensor read = tensor(tokens, {1, static_cast<Index>(tokens.size())});
+  Index layer = 0;
+  for (const Tensor& weights : train::attention_weights(model, read))
+    say(core::to_text("\nwhat layer ", layer++,
+                      " looks at: a row for each position, its weights add up to 1\n",
+                      viz::attention_map(weights.array().select(0, 0), labels, labels, screen())));
+}
+
+}  // namespace tapehead::cli

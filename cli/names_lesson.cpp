@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <memory>
+
+#include "../data/names.h"
+#include "../data/utf8.h"
+#include "../train/evaluate.h"
+#include "../train/generate.h"
+#include "lesson.h"
+#include "output.h"
+
+namespace tapehead::cli {
+namespace {
+
+constexpr Index at_once = 256;       // names
+constexpr std::size_t written = 20;  // names
+
+std::string about(const data::Names& names) {
+  return core::to_text(one_line(names.name()), ": ", grouped(std::ssize(names.train())),
+                       " names to train on, ", grouped(std::ssize(names.held_out())), " held out",
+                       names.split() ? "" : " (the same: there are too few)", ", ",
+                       names.vocabulary().size() - 1, " different characters\n");
+}
+
+double held_out_loss(train::SequenceModel& model, const data::Names& names) {
+  return train::mean_loss(model, names.held_out_batches(at_once));
+}
+
+Verdict judge(train::SequenceModel& model, const data::Names& names) {
+  const double loss = held_out_loss(model, names);
+  const double uniform = std::log(static_cast<double>(model.options.vocabulary));
+  return {core::to_text(std::fixed, std::setprecision(3), "held-out loss ", loss,
+                        " nats per character  (all characters equally likely: ", uniform, ")\n"),
+          "",
+          {{"loss", loss}, {"uniform_loss", uniform}}};
+}
+
+void show_names(train::SequenceModel& model, const data::Vocabulary& vocabulary,
+                std::uint64_t seed) {
+  const std::vector<std::vector<Index>> prompts(written, {data::Names::mark});
+  const auto goes_on = [](std::size_t, Index token) { return token != data::Names::mark; };
+  say("\nwhat it now writes:\n");
+  for (const std::vector<Index>& name : train::generate_batch(
+           model, prompts, {.tokens = model.options.context, .seed = seed}, goes_on)) {
+    const auto end = std::find(name.begin() + 1, name.end(), data::Names::mark);
+    say(data::printable(vocabulary.decode({name.begin() + 1, end}), screen().unicode, " ") + "\n");
+  }
+}
+
+void show(train::SequenceModel& model, const data::Names& names, std::uint64_t seed) {
+  std::vector<Index> name = names.held_out().front();
+  name.insert(name.begin(), data::Names::mark);
+  show_attention(model, name, [&](Index token) { return names.vocabulary()[token]; });
+  show_names(model, names.vocabulary(), seed);
+}
+
+}  // namespace
+
+Lesson names_lesson(const std::string& file) {
+  const auto names = std::make_shared<const data::Names>(data::Names::read(file));
+  return {
+      .about = about(*names),
+      .vocabulary = names->vocabulary().size(),
+      .context = names->context(),
+      .tokenizer = symbols(names->vocabulary(), data::Names::mark),
+      .draw = [names](core::Generator& random, Index size) { return names->draw(random, size); },
+      .held_out_loss =
+          [names](train::SequenceModel& model) { return held_out_loss(model, *names); },
+      .judge = [names](train::SequenceModel& model) { return judge(model, *names); },
+      .show = [names](train::SequenceModel& model,
+                      std::uint64_t seed) { show(model, *names, seed); }};
+}
+
+}  // namespace tapehead::cli

@@ -1,0 +1,151 @@
+#include "../support/real_files.h"
+#include "../support/sha256.h"
+#include "../support/weight_bytes.h"
+#include "process.h"
+
+namespace {
+
+// A run that has learnt to go on "so it goes" by heart.
+std::string parrot(const Folder& folder, const std::string& more = "") {
+  std::string content;
+  for (int i = 0; i < 60; ++i) content += "so it goes\n";
+  const std::string file = folder.write("t.txt", content);
+  const Result r = run_tapehead("train text --file '" + file + "' --run '" + folder.file("r") +
+                                "' --context 16 --steps 60 --batch 8 --layers 1 " + more);
+  CHECK(r.code == 0);
+  return "generate '" + folder.file("r") + "' ";
+}
+
+}  // namespace
+
+TEST_CASE("stories260K tells its reference program's story, alone on standard output") {
+  const std::string model = tapehead::testing::real_file("stories260K/stories260K.bin");
+  const std::string pieces = tapehead::testing::real_file("stories260K/tok512.bin");
+  if (model.empty() || pieces.empty()) return;
+  const std::string command =
+      "generate '" + model + "' --tokenizer '" + pieces + "' --temperature 0";
+  const Result r = run_tapehead(command + " --tokens 200");
+  CHECK(r.code == 0);
+  CHECK(r.out.size() == 465);
+  CHECK(r.out.back() == '\n');
+  CHECK(tapehead::testing::sha256(r.out.substr(0, 464)) ==
+        "beeb5cb46785efee81a8545300b31e396b595e5ce6f3b77db201545501981d14");
+  CHECK(lines(r.err) == 2);
+  CHECK(
+      has(r.err, "stories260K.bin: llama, 5 layers of 8 heads, d_model 64, 260,032 parameters\n"));
+  CHECK(has(r.err, "tapehead: 200 tokens, "));
+
+  const Result stopped = run_tapehead(command + " --stop ' named'");
+  CHECK(stopped.out == "Once upon a time, there was a little girl\n");
+  const Result prompted =
+      run_tapehead(command + " --tokens 2 --prompt 'Once upon a time, there was'");
+  CHECK(prompted.out == "Once upon a time, there was a little\n");
+
+  // Its weights in another format are the same model.
+  const Folder folder;
+  CHECK(run_tapehead("convert '" + model + "' '" + folder.file("s.safetensors") + "'").code == 0);
+  const Result converted =
+      run_tapehead("generate '" + folder.file("s.safetensors") + "' --tokenizer '" + pieces +
+                   "' --temperature 0 --tokens 5");
+  CHECK(converted.out == "Once upon a time,\n");
+}
+
+TEST_CASE("a run goes on from a prompt, by its own symbols") {
+  const Folder folder;
+  const std::string generate = parrot(folder);
+  const Result r = run_tapehead(generate + "--prompt 'so it' --temperature 0 --tokens 5");
+  CHECK(r.code == 0);
+  CHECK(r.out == "so it goes\n");
+  CHECK(run_tapehead(generate + "--temperature 0 --tokens 9").out == "so it goe\n");
+  CHECK(run_tapehead(generate + "--temperature 0 --tokens 0 --prompt so").out == "so\n");
+  CHECK(run_tapehead(generate + "--prompt 'so it' --temperature 0 --stop 'es'").out ==
+        "so it go\n");
+  CHECK(run_tapehead(generate + "--prompt so --temperature 0 --tokens 3 --samples 2").out ==
+        "so it\nso it\n");
+  // Not yet an end, but perhaps the beginning of one.
+  CHECK(run_tapehead(generate + "--prompt so --temperature 0 --tokens 3 --stop 'itx'").out ==
+        "so it\n");
+  const Result unknown = run_tapehead(generate + "--prompt xyz");
+  CHECK(unknown.code == 1);
+  CHECK(unknown.out.empty());
+  CHECK(has(unknown.err, "got 'x'"));
+}
+
+TEST_CASE("what is drawn is drawn by the seed, from the likeliest that are asked for") {
+  const Folder folder;
+  const std::string generate = parrot(folder, "--lr 1e-6");  // knows nothing
+  const auto text = [&](const std::string& options) {
+    return run_tapehead(generate + "--tokens 40 " + options).out;
+  };
+  CHECK(text("--seed 1") == text("--seed 1"));
+  CHECK(text("--seed 1") != text("--seed 2"));
+  CHECK(text("--temperature 5") != text("--temperature 0.1"));
+  CHECK(text("--top-k 1 --seed 1") == text("--temperature 0"));
+  CHECK(text("--top-p 1e-9 --seed 1") == text("--temperature 0"));
+}
+
+TEST_CASE("a task's model answers a prompt") {
+  const Folder folder;
+  CHECK(run_tapehead("train copy --arch decoder --length 2 --symbols 3 --steps 60 --run '" +
+                     folder.file("r") + "'")
+            .code == 0);
+  CHECK(run_tapehead("generate '" + folder.file("r") + "' --prompt 12 --temperature 0").out ==
+        "1212\n");
+  CHECK(run_tapehead("train copy --steps 1 --out '" + folder.file("w") + "'").code == 0);
+  CHECK(has(run_tapehead("generate '" + folder.file("w") + "' --prompt 12").err,
+            "tapehead: generate: expected a model that reads from left to right, got an encoder; "
+            "choose decoder, gpt or llama\n"));
+}
+
+TEST_CASE("names are written one a line, each up to its end") {
+  const Folder folder;
+  const std::string file = folder.write("n", "anna\nbob\nanna\nbob\nanna\nbob\n");
+  CHECK(run_tapehead("train names --file '" + file + "' --run '" + folder.file("r") +
+                     "' --steps 30 --layers 1 --batch 16")
+            .code == 0);
+  const Result r = run_tapehead("generate '" + folder.file("r") + "' --samples 5");
+  CHECK(r.code == 0);
+  CHECK(lines(r.out) == 5);
+  CHECK_FALSE(has(r.out, "\n\n"));
+}
+
+TEST_CASE("byte pairs are kept with their run, and found again") {
+  const Folder folder;
+  const std::string generate = parrot(folder, "--tokenizer bpe --tokens 260");
+  CHECK(std::filesystem::exists(folder.file("r/tokenizer.json")));
+  const Result r = run_tapehead(generate + "--prompt 'so it' --temperature 0 --tokens 20");
+  CHECK(r.code == 0);
+  CHECK(r.out.rfind("so it goes\nso it", 0) == 0);
+  std::filesystem::rename(folder.file("r/tokenizer.json"), folder.file("t.json"));
+  CHECK(run_tapehead(generate + "--tokenizer '" + folder.file("t.json") +
+                     "' --prompt 'so it' --temperature 0 --tokens 20")
+            .out == r.out);
+}
+
+TEST_CASE("without a tokenizer, tokens are numbers; one of another size is refused") {
+  const Folder folder;
+  const std::string model =
+      folder.write("m.bin", tapehead::testing::small_llama2c());  // 5 tokens, 3 positions
+  const Result r =
+      run_tapehead("generate '" + model + "' --prompt '1 4' --temperature 0 --tokens 2");
+  CHECK(r.code == 0);
+  CHECK(r.out.rfind("1 4 ", 0) == 0);
+  CHECK(std::count(r.out.begin(), r.out.end(), ' ') == 4);
+  CHECK(
+      has(run_tapehead("generate '" + model + "' --prompt one").err,
+          "tapehead: the model has no tokenizer, so a prompt is token numbers with spaces between "
+          "them, got \"one\"; or give --tokenizer FILE\n"));
+  const std::string pieces =
+      folder.write("t.json", R"({"format": "tapehead byte pairs", "merges": []})");
+  CHECK(has(run_tapehead("generate '" + model + "' --tokenizer '" + pieces + "'").err,
+            "tapehead: --tokenizer " + pieces +
+                " has 256 tokens and the model 5; choose the one it was trained with\n"));
+}
+
+TEST_CASE("a text whose reader has gone ends with one line") {
+  const Folder folder;
+  const Result r = run_tapehead(parrot(folder) + "--tokens 1000000 | head -c 10");
+  CHECK(r.out.size() == 10);
+  CHECK(lines(r.err) == 2);
+  CHECK(has(r.err, "\ntapehead: cannot write to standard output: Broken pipe\n"));
+}

@@ -1,0 +1,74 @@
+#include <tapehead/autograd/create.h>
+#include <tapehead/io/npy.h>
+#include <tapehead/io/tensor_file.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "../support/weight_bytes.h"
+#include "process.h"
+
+using namespace tapehead;
+
+TEST_CASE("inspect shows names, shapes, dtypes and statistics") {
+  const Folder folder;
+  const std::string path = folder.file("w.safetensors");
+  io::save_tensors(path,
+                   {{"b", tensor({true, false, true})},
+                    {"w", tensor({{1.0, 2.0}, {3.0, 6.0}})},
+                    {"x", tensor({1.0f, INFINITY, NAN})}},
+                   {{"format", "pt"}, {"task", "copy"}});
+  const Result r = run_tapehead("inspect '" + path + "'");
+  CHECK(r.code == 0);
+  CHECK(r.err.empty());
+  CHECK(r.out ==
+        path +
+            ": safetensors, 3 tensors, 10 numbers\n"
+            "  format: pt\n"
+            "  task: copy\n"
+            "\n"
+            "name  shape   dtype          mean       std       min       max\n"
+            "w     (2, 2)  Float32           3      1.87         1         6\n"
+            "x     (3)     Float32           1         0         1         1  2 not finite\n"
+            "b     (3)     Bool          0.667     0.471         0         1\n");
+  const auto json = nlohmann::json::parse(run_tapehead("inspect --json '" + path + "'").out);
+  CHECK(json.at("format") == "safetensors");
+  CHECK(json.at("metadata").at("task") == "copy");
+  const auto& w = json.at("tensors").at(0);
+  CHECK(w.at("shape") == nlohmann::json{2, 2});
+  CHECK(w.at("dtype") == "Float32");
+  CHECK(w.at("mean") == 3);
+  CHECK(w.at("std").get<double>() == doctest::Approx(std::sqrt(3.5)));
+  CHECK(json.at("tensors").at(1).at("not_finite") == 2);
+}
+
+TEST_CASE("inspect reads every format, and long names do not break its table") {
+  const Folder folder;
+  for (const auto& [name, bytes, format] :
+       {std::tuple{"a", testing::small_safetensors(), "safetensors"},
+        std::tuple{"b", testing::small_npy(), "npy"}, std::tuple{"c", testing::small_npz(), "npz"},
+        std::tuple{"d", testing::small_llama2c(), "llama2.c"},
+        std::tuple{"e", testing::small_mingpt(), "minGPT"}}) {
+    const Result r = run_tapehead("inspect --json '" + folder.write(name, bytes) + "'");
+    CAPTURE(format);
+    CHECK(r.code == 0);
+    CHECK(nlohmann::json::parse(r.out).at("format") == format);
+  }
+  const Result wide = run_tapehead("inspect '" + folder.file("d") + "'");
+  CHECK(has(wide.out, "\nlayers.0.feed_forward.w1.weight  (6, 4)  Float32\n    mean "));
+  CHECK(has(wide.out, "\n  n_layers: 2\n"));
+  io::save_npy(folder.file("none"), zeros({0}));
+  CHECK(has(run_tapehead("inspect '" + folder.file("none") + "'").out, "nan"));
+}
+
+TEST_CASE("inspect refuses a file that holds no weights with one line") {
+  const Folder folder;
+  const Result r =
+      run_tapehead("inspect '" + folder.write("t", "so it goes, and so on and on") + "'");
+  CHECK(r.code == 1);
+  CHECK(r.out.empty());
+  CHECK(r.err ==
+        "tapehead: read_tensors: " + folder.file("t") +
+            ": its content is of no format that is read: safetensors, npy, npz, llama2.c's "
+            "checkpoints, minGPT's JSON\n");
+}
