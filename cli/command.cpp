@@ -106,12 +106,16 @@ int complain(const std::string& message, int code) {
 }
 
 std::vector<Setting> settings_of(const Command& command, const Givens& givens) {
+  const std::string section = command.name + ".";
   std::vector<Setting> settings;
   for (const Option& option : command.options)
     for (const Given& given : givens)
       if (option.settings && given.name == option.name)
-        for (Setting& setting : parse_settings(option.settings(given.values.front())))
+        for (Setting& setting : parse_settings(option.settings(given.values.front()))) {
+          setting.from = given.values.front();
+          if (setting.key.starts_with(section)) setting.key.erase(0, section.size());
           settings.push_back(std::move(setting));
+        }
   return settings;
 }
 

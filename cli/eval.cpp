@@ -33,7 +33,7 @@ Settings taught(const train::LoadedModel& loaded) {
   const auto found = loaded.words.find("task");
   if (found != loaded.words.end()) s.task = found->second;
   s.length = number_in(loaded.words, "length");
-  s.symbols = number_in(loaded.words, "of_symbols");
+  s.symbols = number_in(loaded.words, "symbols");
   return s;
 }
 

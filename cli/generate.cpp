@@ -12,6 +12,7 @@
 #include "settings.h"
 #include "text_writer.h"
 #include "tokenizer.h"
+#include "usage.h"
 
 namespace tapehead::cli {
 namespace {
@@ -79,6 +80,9 @@ void generate(const GenerateArguments& a) {
   for (Index i = 0; i < a.samples && !interrupt.pressed(); ++i)
     count += write(loaded, tokenizer, a, static_cast<std::uint64_t>(a.seed + i), interrupt);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (interrupt.pressed())
+    throw Interrupted(
+        core::to_text("interrupted after ", grouped(count), count == 1 ? " token" : " tokens"));
   note(core::to_text(grouped(count), count == 1 ? " token, " : " tokens, ",
                      train::rounded(static_cast<double>(count) / seconds.count()), " tokens/s"));
 }

@@ -57,20 +57,21 @@ void take_value(const Option& option, const std::string& called, const std::stri
   }
 }
 
-const Option& setting_called(const std::vector<Option>& options, const std::string& key) {
+const Option& option_of(const std::vector<Option>& options, const Setting& setting) {
   std::vector<std::string> keys;
   for (const Option& option : options) {
     if (!option.show) continue;
-    if (option.key() == key) return option;
+    if (option.key() == setting.key) return option;
     keys.push_back(option.key());
   }
-  throw UsageError(core::to_text("there is no setting \"", key, "\"", suggestion(key, keys)));
+  throw UsageError(core::to_text(setting.from, ": there is no setting \"", setting.key, "\"",
+                                 suggestion(setting.key, keys)));
 }
 
 void refuse_beside(const Option& alone, const std::vector<Option>& options,
                    const std::vector<Given>& given) {
   for (const Option& option : options)
-    if (option.show && is_given(given, option))
+    if (option.name != alone.name && (option.show || option.settings) && is_given(given, option))
       throw UsageError(core::to_text(alone.name, " goes on with the settings of that run; leave ",
                                      option.name, " out"));
 }
@@ -154,12 +155,14 @@ void take(const std::vector<Option>& options, const std::vector<Setting>& settin
     if (option.alone && is_given(given, option)) refuse_beside(option, options, given);
   std::vector<std::string> set;
   for (const Setting& setting : settings) {
-    const Option& option = setting_called(options, setting.key);
+    const Option& option = option_of(options, setting);
     if (setting.values.size() != 1 || std::find(set.begin(), set.end(), setting.key) != set.end())
-      throw UsageError(core::to_text("setting ", setting.key, " must have one value"));
+      throw UsageError(
+          core::to_text(setting.from, ": setting ", setting.key, " must have one value"));
     set.push_back(setting.key);
     if (!is_given(given, option))
-      take_value(option, "setting " + setting.key, setting.values.front());
+      take_value(option, core::to_text(setting.from, ": setting ", setting.key),
+                 setting.values.front());
   }
   for (const Option& option : options) {
     for (const Given& each : given)

@@ -69,14 +69,15 @@ std::string settings_text(const std::vector<Option>& options);
 struct Setting {
   std::string key;
   std::vector<std::string> values;
+  std::string from = "settings";  // what messages call the place
 };
-/// Gives options their values: first those in `settings`, then those of the command line, by name.
-/// UsageError for a key that is no setting, with one that is close, for several values where one is
-/// wanted, for a value that it cannot have, and where a required one is missing.
 struct Given {
   std::string name;
   std::vector<std::string> values;
 };
+/// Gives options their values: first those in `settings`, then those of the command line, by name.
+/// UsageError for a key that is no setting, with one that is close, for several values where one is
+/// wanted, for a value that it cannot have, and where a required one is missing.
 void take(const std::vector<Option>& options, const std::vector<Setting>& settings,
           const std::vector<Given>& given);
 

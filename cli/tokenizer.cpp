@@ -13,7 +13,7 @@
 namespace tapehead::cli {
 namespace {
 
-constexpr const char* symbols_word = "symbols";
+constexpr const char* symbols_word = "alphabet";
 constexpr const char* mark_word = "mark";
 
 // Each symbol's bytes, in hexadecimal: they need not be UTF-8.
@@ -38,7 +38,7 @@ data::Vocabulary from_hex(const std::string& text) {
     for (std::size_t i = 0; i < word.size(); i += 2) {
       const std::string byte = word.substr(i, 2);
       if (byte.size() != 2 || byte.find_first_not_of("0123456789abcdef") != std::string::npos)
-        fail("its symbols hold \"", word, "\", expected bytes in hexadecimal");
+        fail("its alphabet holds \"", word, "\", expected bytes in hexadecimal");
       symbol += static_cast<char>(std::stoi(byte, nullptr, 16));
     }
     symbols.push_back(symbol);
@@ -129,7 +129,8 @@ Tokenizer tokenizer_of(const train::LoadedModel& loaded, const std::string& file
   if (found != loaded.words.end()) {
     const data::Vocabulary known = from_hex(found->second);
     if (known.size() != vocabulary)
-      fail(loaded.weights, ": its symbols are ", known.size(), " and its vocabulary ", vocabulary);
+      fail(loaded.weights, ": its alphabet has ", known.size(), " symbols and its vocabulary ",
+           vocabulary);
     return symbols(known,
                    loaded.words.count(mark_word) > 0 ? std::optional<Index>(0) : std::nullopt);
   }

@@ -61,7 +61,7 @@ io::Metadata words_of(const Settings& s, const train::SequenceModel& model, cons
   words.insert(lesson.tokenizer.words.begin(), lesson.tokenizer.words.end());
   words["task"] = s.task;
   if (s.length) words["length"] = std::to_string(*s.length);
-  if (s.symbols) words["of_symbols"] = std::to_string(*s.symbols);
+  if (s.symbols) words["symbols"] = std::to_string(*s.symbols);
   if (lesson.byte_pairs) words["tokenizer"] = s.tokenizer;
   return words;
 }

@@ -35,10 +35,12 @@ TEST_CASE("what a command prints fits into 80 columns") {
   for (int i = 0; i < 300; ++i) words += "so it goes\n";
   const std::string text = folder.write("t", words);
   for (const std::string& arguments :
-       {std::string("--help"), std::string("train --help"), std::string("gradcheck --help"),
-        std::string("trace --help"), std::string("trace"), std::string("train copy --steps 3"),
-        std::string("train addition --steps 3"),
-        "train text --steps 2 --batch 2 --context 16 --file " + text,
+       {std::string("--help"), std::string("train --help"), std::string("generate --help"),
+        std::string("eval --help"), std::string("inspect --help"), std::string("convert --help"),
+        std::string("diff --help"), std::string("gradcheck --help"), std::string("trace --help"),
+        std::string("trace"), std::string("train copy --steps 3"),
+        std::string("train addition --steps 3 --layers 1 --d-model 8"),
+        "train text --steps 2 --batch 2 --context 16 --layers 1 --d-model 8 --file " + text,
         std::string("gradcheck scaled_dot_product_attention")}) {
     const Result r = run_tapehead(arguments);
     CAPTURE(arguments);
@@ -52,7 +54,7 @@ TEST_CASE("what a command prints fits into 80 columns") {
 TEST_CASE("a terminal of few columns breaks nothing") {
   for (const char* columns : {"COLUMNS=40", "COLUMNS=9", "COLUMNS=1"}) {
     CAPTURE(columns);
-    CHECK(run_tapehead("train copy --steps 3", columns).code == 0);
+    CHECK(run_tapehead("train copy --steps 3 --d-model 8", columns).code == 0);
     CHECK(run_tapehead("trace --batch 1 --length 4 --d-model 8 --heads 2", columns).code == 0);
   }
   const Result narrow = run_tapehead("trace", "COLUMNS=40");
@@ -70,7 +72,8 @@ TEST_CASE("no command prints the help, which has examples") {
   const Result none = run_tapehead(""), help = run_tapehead("--help");
   CHECK(none.code == 0);
   CHECK(none.out == help.out);
-  for (const char* part : {"Examples:", "train", "gradcheck", "trace", "--version"})
+  for (const char* part : {"Examples:", "train", "generate", "eval", "inspect", "convert", "diff",
+                           "gradcheck", "trace", "--version"})
     CHECK(has(help.out, part));
 }
 
@@ -78,8 +81,15 @@ TEST_CASE("each command's help has its options and examples") {
   const std::vector<std::pair<std::string, std::vector<std::string>>> expected{
       {"train",
        {"What to learn", "names", "--file", "--steps", "--batch", "--lr", "--seed", "--layers",
-        "--heads", "--d-model", "--dropout", "--threads", "--out",
+        "--heads", "--d-model", "--dropout", "--threads", "--out", "--config", "--run", "--resume",
         "Examples:", "tapehead train copy"}},
+      {"generate",
+       {"MODEL", "--prompt", "--tokens", "--temperature", "--top-k", "--top-p", "--seed", "--stop",
+        "--tokenizer", "Examples:"}},
+      {"eval", {"MODEL", "--task", "--length", "--symbols", "--file", "--json", "Examples:"}},
+      {"inspect", {"FILE", "--json", "Examples:"}},
+      {"convert", {"FROM", "TO", "Examples:"}},
+      {"diff", {"--atol", "--rtol", "--json", "Examples:"}},
       {"gradcheck", {"--all", "Examples:", "tapehead gradcheck softmax"}},
       {"trace", {"--batch", "--length", "--d-model", "--heads", "512", "Examples:"}}};
   for (const auto& [command, parts] : expected) {
@@ -171,7 +181,8 @@ TEST_CASE("what is wrong with an argument is said in words, with an option that 
 }
 
 TEST_CASE("a command's help has its own examples alone") {
-  for (const std::string command : {"train", "gradcheck", "trace"}) {
+  for (const std::string command :
+       {"train", "generate", "eval", "inspect", "convert", "diff", "gradcheck", "trace"}) {
     const std::string help = run_tapehead(command + " --help").out;
     CHECK(has(help, "Examples:"));
     CHECK(help.find("Examples:") == help.rfind("Examples:"));

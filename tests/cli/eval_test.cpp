@@ -37,8 +37,9 @@ TEST_CASE("eval of minGPT's sorter ends with 729 of 729") {
 TEST_CASE("a model is asked what was held out from it, the same as at the end of its training") {
   const Folder folder;
   const std::string run = folder.file("r"), weights = folder.file("w");
-  const Result trained = run_tapehead("train sort --length 4 --symbols 3 --steps 20 --run '" + run +
-                                      "' --out '" + weights + "'");
+  const Result trained =
+      run_tapehead("train sort --length 4 --symbols 3 --steps 20 --d-model 8 --run '" + run +
+                   "' --out '" + weights + "'");
   REQUIRE(trained.code == 0);
   const Result r = run_tapehead("eval '" + run + "'");
   CHECK(r.code == 0);
@@ -67,7 +68,8 @@ TEST_CASE("a model of text is judged by what was held out, or by any other text"
   for (int i = 0; i < 100; ++i) content += "so it goes\n";
   const std::string text = folder.write("t.txt", content), run = folder.file("r");
   const Result trained =
-      run_tapehead("train text --file '" + text + "' --context 16 --steps 3 --run '" + run + "'");
+      run_tapehead("train text --file '" + text +
+                   "' --context 16 --steps 3 --layers 1 --d-model 8 --run '" + run + "'");
   REQUIRE(trained.code == 0);
   const Result r = run_tapehead("eval '" + run + "'");
   CHECK(r.code == 0);

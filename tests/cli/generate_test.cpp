@@ -10,8 +10,9 @@ std::string parrot(const Folder& folder, const std::string& more = "") {
   std::string content;
   for (int i = 0; i < 60; ++i) content += "so it goes\n";
   const std::string file = folder.write("t.txt", content);
-  const Result r = run_tapehead("train text --file '" + file + "' --run '" + folder.file("r") +
-                                "' --context 16 --steps 60 --batch 8 --layers 1 " + more);
+  const Result r =
+      run_tapehead("train text --file '" + file + "' --run '" + folder.file("r") +
+                   "' --context 16 --steps 60 --batch 8 --layers 1 --d-model 32 " + more);
   CHECK(r.code == 0);
   return "generate '" + folder.file("r") + "' ";
 }

@@ -48,15 +48,17 @@ TEST_CASE("settings that there are not, that have no value or a wrong one are re
   const std::vector<Option> options = sizes.options();
   const std::vector<Given> task{{"TASK", {"copy"}}};
   CHECK(refusal(options, {{"stpes", {"5"}}}, task) ==
-        "there is no setting \"stpes\"; did you mean steps?");
+        "settings: there is no setting \"stpes\"; did you mean steps?");
   CHECK(refusal(options, {{"section.steps", {"5"}}}, task) ==
-        "there is no setting \"section.steps\"");
-  CHECK(refusal(options, {{"steps", {"5", "6"}}}, task) == "setting steps must have one value");
+        "settings: there is no setting \"section.steps\"");
+  CHECK(refusal(options, {{"steps", {"5", "6"}}}, task) ==
+        "settings: setting steps must have one value");
   CHECK(refusal(options, {{"steps", {"5"}}, {"steps", {"5"}}}, task) ==
-        "setting steps must have one value");
+        "settings: setting steps must have one value");
   CHECK(refusal(options, {{"steps", {"0"}}}, task) ==
-        "setting steps: expected a whole number of at least 1, got 0");
-  CHECK(refusal(options, {{"lr", {"11"}}}, task) == "setting lr: expected 0 to 10, got 11");
+        "settings: setting steps: expected a whole number of at least 1, got 0");
+  CHECK(refusal(options, {{"lr", {"11"}}}, task) ==
+        "settings: setting lr: expected 0 to 10, got 11");
   CHECK(refusal(options, {}, {}) == "TASK is required");
 }
 

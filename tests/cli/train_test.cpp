@@ -74,7 +74,8 @@ TEST_CASE("a terminal gets a progress line that is written over, and colours") {
 
 TEST_CASE("the same seed trains the same, with any number of threads; another seed does not") {
   const auto result = [](const std::string& options) {
-    const std::string out = run_tapehead("train sort --steps 15 " + options).out;
+    const std::string out =
+        run_tapehead("train sort --steps 15 --layers 1 --d-model 16 " + options).out;
     return out.substr(out.find("held-out"));
   };
   const std::string first = result("--seed 5 --threads 1");
@@ -172,7 +173,7 @@ TEST_CASE("the final weights are written where --out says") {
                                                    {"layers", "1"},
                                                    {"d_ff", "64"},
                                                    {"dropout", "0"},
-                                                   {"symbols", "30 31 32 33 34 35 36 37 38 39"}});
+                                                   {"alphabet", "30 31 32 33 34 35 36 37 38 39"}});
   CHECK(folder.names() == std::vector<std::string>{"w.safetensors"});
 }
 
@@ -235,8 +236,8 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
   std::string content;
   for (int i = 0; i < 200; ++i) content += "na\u00efve \033[31mtext\033[0m\n";
   const std::string file = folder.write("t.txt", content);
-  const Result r =
-      run_tapehead("train text --file '" + file + "' --steps 3 --context 16 --batch 4");
+  const Result r = run_tapehead("train text --file '" + file +
+                                "' --steps 3 --context 16 --batch 4 --d-model 8 --layers 1");
   CHECK(r.code == 0);
   CHECK(r.err.empty());
   CHECK(has(r.out, file + ": 4,000 characters, 15 different\nthe last tenth is held out\n"));
@@ -247,8 +248,9 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
   REQUIRE(sample != std::string::npos);
   CHECK_FALSE(has(r.out.substr(sample), "\u21b5"));  // line breaks are broken
   CHECK_FALSE(has(r.out, "\033"));                   // not even where the text has them
-  const Result ascii =
-      run_tapehead("train text --file '" + file + "' --steps 3 --context 16 --batch 4", "LC_ALL=C");
+  const Result ascii = run_tapehead(
+      "train text --file '" + file + "' --steps 3 --context 16 --batch 4 --d-model 8 --layers 1",
+      "LC_ALL=C");
   CHECK(has(ascii.out.substr(ascii.out.find("what it now writes")), "\\u00ef"));
   for (const char c : ascii.out) CHECK(static_cast<unsigned char>(c) < 0x80);
 }
@@ -256,8 +258,8 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
 TEST_CASE("the name of a file cannot take hold of the terminal") {
   const Folder folder;
   const std::string file = folder.write("a\033[31mb\n", "so it goes, and so it went.\n");
-  const Result r = run_tapehead("train text --steps 1 --context 8 --file '" + file + "' --out '" +
-                                folder.file("c\033d") + "'");
+  const Result r = run_tapehead("train text --steps 1 --context 8 --d-model 8 --file '" + file +
+                                "' --out '" + folder.file("c\033d") + "'");
   CHECK(r.code == 0);
   CHECK(r.out.rfind(folder.file("a\\x1b[31mb\u21b5: "), 0) == 0);
   CHECK(has(r.out, "weights written to " + folder.file("c\\x1bd") + "\n"));
@@ -266,7 +268,8 @@ TEST_CASE("the name of a file cannot take hold of the terminal") {
 TEST_CASE("a short text is read whole, in windows as long as --context says") {
   const Folder folder;
   const std::string file = folder.write("t.txt", "so it goes, and so it went.\n");
-  const Result r = run_tapehead("train text --file '" + file + "' --steps 2 --context 8");
+  const Result r =
+      run_tapehead("train text --file '" + file + "' --steps 2 --context 8 --d-model 8");
   CHECK(r.code == 0);
   CHECK(has(r.out, file + ": 28 characters, 14 different\ntoo short to hold a part of it out\n"));
   CHECK(has(line_of(r.out, "loss "), " nats per character"));

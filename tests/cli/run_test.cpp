@@ -1,0 +1,180 @@
+#include <fcntl.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "process.h"
+
+namespace {
+
+// Runs tapehead until its log has a line of `step`, then interrupts it as Ctrl-C does; what it has
+// written to standard error, and its exit code.
+Result interrupted(const std::vector<std::string>& arguments, const std::string& log,
+                   const std::string& step) {
+  const Folder folder;
+  std::vector<const char*> argv{"tapehead"};
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(patience);
+    std::signal(SIGINT, SIG_DFL);  // whoever runs the tests may ignore it
+    dup2(open(folder.file("err").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+    dup2(open(folder.file("out").c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
+    execv(TAPEHEAD_BIN_DIR "/tapehead", const_cast<char**>(argv.data()));
+    _exit(127);
+  }
+  const auto reached = [&] {
+    std::ifstream in(log);
+    return has({std::istreambuf_iterator<char>(in), {}}, "{\"step\":" + step + ",");
+  };
+  for (int i = 0; i < 3000 && !reached(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {code_of(status), folder.read("out"), folder.read("err")};
+}
+
+// A run that is over before one notices, with dropout.
+constexpr const char* quick =
+    "train copy --d-model 8 --heads 2 --dropout 0.1 --batch 4 --steps 12 ";
+
+}  // namespace
+
+TEST_CASE("a run's folder has its settings, log, checkpoint and weights") {
+  const Folder folder;
+  const std::string run = folder.file("a run");
+  const Result r = run_tapehead(quick + ("--evaluate-every 5 --run '" + run + "'"));
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\nthe run is in " + run + "\n"));
+  for (const char* name : {"checkpoint.safetensors", "best.safetensors", "final.safetensors"})
+    CHECK(std::filesystem::exists(run + "/" + name));
+  const std::string config = folder.read("a run/config.ini");
+  for (const char* line : {"task = \"copy\"\n", "arch = \"encoder\"\n", "d-model = 8\n",
+                           "d-ff = 16\n", "steps = 12\n", "warmup = 1\n", "lr = 0.01\n",
+                           "optimizer = \"adam\"\n", "evaluate-every = 5\n", "seed = 0\n"})
+    CHECK_MESSAGE(has(config, line), line);
+  const std::string log = folder.read("a run/log.jsonl");
+  CHECK(lines(log) == 12 + 3);
+  CHECK(has(log, "{\"step\":10,\"held_out_loss\":"));
+
+  const Result again = run_tapehead(quick + ("--run '" + run + "'"));
+  CHECK(again.code == 1);
+  CHECK(again.err == "tapehead: RunFolder: " + run +
+                         " holds a run already; resume it, or choose another folder\n");
+}
+
+TEST_CASE("Ctrl-C saves, says how to go on, and the run goes on as if it had not been stopped") {
+  const Folder folder;
+  const std::string steps = "300", whole = folder.file("whole"), part = folder.file("a part");
+  const std::vector<std::string> common{"train",   "copy",      "--d-model", "8",       "--heads",
+                                        "2",       "--dropout", "0.1",       "--batch", "4",
+                                        "--steps", steps,       "--run"};
+  std::vector<std::string> arguments = common;
+  arguments.push_back(part);
+  const Result stopped = interrupted(arguments, part + "/log.jsonl", "5");
+  CHECK(stopped.code == 130);
+  CHECK(lines(stopped.err) == 1);
+  CHECK(stopped.err.rfind("tapehead: interrupted after step ", 0) == 0);
+  CHECK(stopped.err.ends_with(" of 300; to go on: tapehead train --resume '" + part + "'\n"));
+
+  std::string command;
+  for (const std::string& word : common) command += word + " ";
+  CHECK(run_tapehead(command + "'" + whole + "'").code == 0);
+  const Result resumed = run_tapehead("train --resume '" + part + "'");
+  CHECK(resumed.code == 0);
+  CHECK(has(resumed.out, "\ngoing on after step "));
+  for (const char* name : {"log.jsonl", "checkpoint.safetensors", "final.safetensors"})
+    CHECK_MESSAGE(
+        folder.read(std::string("a part/") + name) == folder.read(std::string("whole/") + name),
+        name);
+}
+
+TEST_CASE("a run is resumed with its own settings and no others") {
+  const Folder folder;
+  const std::string run = folder.file("r");
+  CHECK(run_tapehead(quick + ("--run '" + run + "'")).code == 0);
+  const std::string resume = "train --resume '" + run + "'";
+  const Result done = run_tapehead(resume);
+  CHECK(done.code == 0);
+  CHECK(has(done.out, "\ngoing on after step 12\n"));
+  CHECK(run_tapehead(resume + " --lr 1").err ==
+        "tapehead: --resume goes on with the settings of that run; leave --lr out (see tapehead "
+        "train --help)\n");
+  CHECK(run_tapehead(resume + " --config x").code == 1);  // there is none
+  CHECK(run_tapehead(resume + " copy").code == 2);
+  CHECK(run_tapehead(resume + " --run x").err ==
+        "tapehead: --resume names the folder already; leave --run out\n");
+  const Result none = run_tapehead("train --resume '" + folder.path() + "'");
+  CHECK(none.code == 1);
+  CHECK(none.err ==
+        "tapehead: RunFolder: " + folder.path() + " holds no run: it has no config.ini\n");
+}
+
+TEST_CASE("settings come from a file, and the command line goes before them") {
+  const Folder folder;
+  const std::string config = folder.write("my.toml",
+                                          "# a comment\n"
+                                          "task = \"copy\"\n"
+                                          "steps = 2\n"
+                                          "[train]\n"
+                                          "batch = 8\n"
+                                          "lr = 0.5  # another\n"
+                                          "optimizer = 'sgd'\n");
+  const std::string train = "train --config '" + config + "'";
+  const Result r = run_tapehead(train + " --batch 4 --run '" + folder.file("r") + "'");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\n2 steps of 4 sequences, learning rate up to 0.5\n"));
+  CHECK(has(folder.read("r/config.ini"), "optimizer = \"sgd\"\n"));
+  // A run's own settings are settings.
+  const Result second = run_tapehead("train --config '" + folder.file("r/config.ini") +
+                                     "' --seed 1 --run '" + folder.file("s") + "'");
+  CHECK(second.code == 0);
+  std::string settings = folder.read("r/config.ini");
+  settings.replace(settings.find("seed = 0"), 8, "seed = 1");
+  CHECK(folder.read("s/config.ini") == settings);
+}
+
+TEST_CASE("a file with settings that there are not, or that cannot be, is refused") {
+  const Folder folder;
+  const auto refusal = [&](const std::string& text) {
+    const Result r = run_tapehead("train copy --config '" + folder.write("c.ini", text) + "'");
+    CHECK(r.code == 2);
+    CHECK(r.out.empty());
+    return r.err;
+  };
+  const std::string opening = "tapehead: " + folder.file("c.ini") + ": ",
+                    help = " (see tapehead train --help)\n";
+  CHECK(refusal("stpes = 5\n") ==
+        opening + "there is no setting \"stpes\"; did you mean steps?" + help);
+  CHECK(refusal("[eval]\nsteps = 5\n") == opening + "there is no setting \"eval.steps\"" + help);
+  CHECK(refusal("steps = 1, 2\n") == opening + "setting steps must have one value" + help);
+  CHECK(refusal("steps = five\n") ==
+        opening + "setting steps: expected a whole number from 1 to 1000000000, got five" + help);
+  CHECK(refusal("arch = transformer\n") ==
+        opening +
+            "setting arch: expected encoder, decoder, encdec, gpt or llama, got \"transformer\"" +
+            help);
+  CHECK(refusal("run = x\n") == opening + "there is no setting \"run\"" + help);
+  const Result none = run_tapehead("train copy --config '" + folder.file("none") + "'");
+  CHECK(none.code == 1);
+  CHECK(none.err == "tapehead: train: cannot read the settings in " + folder.file("none") + "\n");
+}
+
+TEST_CASE("early stopping ends a run, and needs a folder") {
+  const Folder folder;
+  const Result r = run_tapehead(std::string(quick) +
+                                "--lr 1e-12 --patience 2 --evaluate-every 1 --steps 50 --run '" +
+                                folder.file("r") + "'");
+  CHECK(r.code == 2);  // steps twice
+  const Result early = run_tapehead(
+      "train copy --d-model 8 --heads 2 --lr 10 --schedule constant --patience 2 "
+      "--evaluate-every 1 --steps 500 --run '" +
+      folder.file("r") + "'");
+  CHECK(early.code == 0);
+  CHECK(lines(folder.read("r/log.jsonl")) < 500);
+  CHECK(std::filesystem::exists(folder.file("r/final.safetensors")));
+  CHECK(run_tapehead("train copy --patience 2").err ==
+        "tapehead: --patience needs a run folder, where the best weights go; add --run DIR\n");
+}
