@@ -41,6 +41,7 @@
 #include "io/atomic_file.h"
 #include "io/byte_pairs.h"
 #include "io/checksum.h"
+#include "io/json.h"
 #include "io/line_file.h"
 #include "io/llama2c.h"
 #include "io/mingpt.h"

@@ -11,12 +11,6 @@
 namespace tapehead {
 namespace {
 
-std::vector<GradcheckTarget> reports(const std::vector<Target>& targets) {
-  std::vector<GradcheckTarget> result;
-  for (const Target& target : targets) result.push_back({target.name, target.original.shape()});
-  return result;
-}
-
 // Random numbers whose squares add up to 1.
 NDArray unit(core::Generator& random, const Shape& shape) {
   NDArray result = core::randn(random, shape, Float64);
@@ -47,7 +41,7 @@ Checked weighted(const Checked& checked, core::Generator& random) {
 GradcheckResult fast(const Checked& checked, const GradcheckOptions& options) {
   core::Generator random(0);
   Probe probe(weighted(checked, random));
-  JacobianCheck check(probe, options, reports(probe.targets()));
+  JacobianCheck check(probe, options, by_name(probe.targets()));
   for (std::size_t t = 0; t < probe.targets().size(); ++t) {
     const Target& target = probe.targets()[t];
     const NDArray speed = unit(random, target.original.shape());
@@ -61,7 +55,7 @@ GradcheckResult fast(const Checked& checked, const GradcheckOptions& options) {
 
 GradcheckResult full(const Checked& checked, const GradcheckOptions& options) {
   Probe probe(checked);
-  JacobianCheck check(probe, options, reports(probe.targets()));
+  JacobianCheck check(probe, options, by_name(probe.targets()));
   for (std::size_t t = 0; t < probe.targets().size(); ++t) {
     const Target& target = probe.targets()[t];
     for (Index i = 0; i < target.size(); ++i)

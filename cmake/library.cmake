@@ -18,8 +18,9 @@ add_compile_options($<$<CONFIG:Release>:-O1>)
 
 # What our own code is compiled with, and nobody else's.
 add_library(tapehead_options INTERFACE)
+set(contract $<TARGET_PROPERTY:TAPEHEAD_FP_CONTRACT>)
 target_compile_options(tapehead_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-                                                  -ffp-contract=off)
+  -ffp-contract=$<IF:$<BOOL:${contract}>,${contract},off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 suspects std::string(op) + ": …" of copying past an end (its bug 105651).
   target_compile_options(tapehead_options INTERFACE -Wno-restrict -Wno-array-bounds

@@ -1,5 +1,6 @@
 #include "elementwise.h"
 
+#include "detail/pick.h"
 #include "detail/rows.h"
 #include "kernels/dispatch.h"
 
@@ -128,9 +129,6 @@ NDArray quotient(const NDArray& array, Scalar number, bool number_first) {
   });
 }
 
-constexpr auto plus = [](const auto& k) { return k.add; };
-constexpr auto minus = [](const auto& k) { return k.sub; };
-constexpr auto times = [](const auto& k) { return k.mul; };
 constexpr auto larger = [](const auto& k) { return k.maximum; };
 constexpr auto smaller = [](const auto& k) { return k.minimum; };
 constexpr auto equals = [](const auto& k) { return k.eq; };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detail/is_nan.h"
 #include "detail/parallel.h"
 #include "elementwise.h"
 
@@ -11,11 +12,6 @@ namespace {
 
 void check_tolerance(const char* op, const char* which, double tolerance) {
   if (!(tolerance >= 0)) fail(op, ": ", which, " must be at least 0, got ", tolerance);
-}
-
-template <class T>
-bool is_nan(T value) {
-  return std::isnan(static_cast<double>(value));
 }
 
 // |u - v|; of whole numbers not 0 where they differ, however large they are.

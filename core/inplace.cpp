@@ -1,6 +1,7 @@
 // What changes an array in place.
 #include "detail/inplace.h"
 
+#include "detail/pick.h"
 #include "elementwise.h"
 #include "kernels/dispatch.h"
 
@@ -51,10 +52,6 @@ void numeric(const char* writer, NDArray& target, Scalar b, Pick pick) {
     update(writer, target, b.to<T>(writer), pick(kernels::kernels<kernels::NumericKernels<T>>()));
   });
 }
-
-constexpr auto plus = [](const auto& k) { return k.add; };
-constexpr auto minus = [](const auto& k) { return k.sub; };
-constexpr auto times = [](const auto& k) { return k.mul; };
 
 }  // namespace
 

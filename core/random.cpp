@@ -75,8 +75,8 @@ template <class T>
 bool holds_all(Index low, Index high) {
   if constexpr (std::is_same_v<T, bool>) return low >= 0 && high <= 2;
   if constexpr (std::is_floating_point_v<T>) {
-    constexpr Index limit = Index{1} << std::numeric_limits<T>::digits;
-    return low >= -limit && high - 1 <= limit;
+    constexpr Index most = Index{1} << std::numeric_limits<T>::digits;
+    return low >= -most && high - 1 <= most;
   }
   return true;
 }

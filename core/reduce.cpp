@@ -12,7 +12,7 @@ namespace tapehead::core {
 namespace {
 
 template <class T>
-using Kernels = kernels::ReduceKernels<T>;
+using SumKernels = kernels::ReduceKernels<T>;
 
 // Job j of plan.blocks an output: a run of inputs to one output. Results go to `out`, those of
 // block b `block_stride` after those of the first.
@@ -79,7 +79,7 @@ using TotalOf = std::conditional_t<std::is_floating_point_v<T>, T, Index>;
 template <class T, class Acc, class Out, class Pick>
 void reduce_into(const ReducePlan& plan, const NDArray& x, Pick pick, Acc start, NDArray& out) {
   const auto run = [&](auto* to, Index block_stride) {
-    const kernels::Reduction<T, Acc>& kernel = pick(kernels::kernels<Kernels<T>>());
+    const kernels::Reduction<T, Acc>& kernel = pick(kernels::kernels<SumKernels<T>>());
     if (plan.by_columns)
       reduce_columns(plan, kernel, start, x.data<T>(), to, block_stride);
     else
@@ -100,7 +100,7 @@ NDArray total(const char* op, const NDArray& x, const Axes& axes, bool keepdim, 
   const ReducePlan plan(op, x, axes, keepdim);
   NDArray out = NDArray::empty(plan.result, total_dtype(x.dtype()));
   dispatch(x.dtype(), [&]<class T>() {
-    using Acc = typename Kernels<T>::Sum;
+    using Acc = typename SumKernels<T>::Sum;
     reduce_into<T, Acc, TotalOf<T>>(plan, x, pick, static_cast<Acc>(start), out);
   });
   return out;

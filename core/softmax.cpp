@@ -8,10 +8,10 @@
 namespace tapehead::core {
 namespace {
 
-constexpr Index cost = 8;  // of exp and what goes with it, in additions
+constexpr Index exp_cost = 8;  // of exp and what goes with it, in additions
 
 template <class T>
-using Kernels = kernels::SoftmaxKernels<T>;
+using RowKernels = kernels::SoftmaxKernels<T>;
 
 // The array with dimension d last, row-major; a 0-d array as one element. And the way back.
 NDArray with_last(const NDArray& x, int d) {
@@ -32,10 +32,10 @@ NDArray by_rows(const char* op, int d, const Pick& pick, const NDArray& first,
       const Shape& shape = std::get<0>(std::tie(in...)).shape();
       NDArray result = NDArray::empty(shape, first.dtype());
       if (result.size() == 0) return result;
-      const auto kernel = pick(kernels::kernels<Kernels<T>>());
+      const auto kernel = pick(kernels::kernels<RowKernels<T>>());
       T* const out = result.mutable_data<T>(op);
       const Index n = shape[-1];
-      parallel_for(result.size() / n, grain_for(cost * n), [&](Index begin, Index end) {
+      parallel_for(result.size() / n, grain_for(exp_cost * n), [&](Index begin, Index end) {
         kernel(end - begin, n, (in.template data<T>() + begin * n)..., out + begin * n);
       });
       return result;
@@ -115,8 +115,8 @@ NDArray logsumexp(const NDArray& x, const Axes& axes, bool keepdim) {
     NDArray result = NDArray::empty(kept, x.dtype());
     const T* const in = rows.data<T>();
     T* const out = result.mutable_data<T>("logsumexp");
-    parallel_for(result.size(), grain_for(cost * n), [&](Index begin, Index end) {
-      kernels::kernels<Kernels<T>>().logsumexp(end - begin, n, in + begin * n, out + begin);
+    parallel_for(result.size(), grain_for(exp_cost * n), [&](Index begin, Index end) {
+      kernels::kernels<RowKernels<T>>().logsumexp(end - begin, n, in + begin * n, out + begin);
     });
     return result;
   });
@@ -144,7 +144,8 @@ CrossEntropy cross_entropy(const NDArray& logits, const NDArray& target, Index i
     T* const loss = result.loss.mutable_data<T>("cross_entropy");
     parallel_for(rows, grain_for(smooth > 0 ? classes : 1), [&](Index begin, Index end) {
       if (smooth > 0)
-        kernels::kernels<Kernels<T>>().sum(end - begin, classes, l + begin * classes, loss + begin);
+        kernels::kernels<RowKernels<T>>().sum(end - begin, classes, l + begin * classes,
+                                              loss + begin);
       for (Index r = begin; r < end; ++r) {
         if (labels[r] == ignore_index) {
           loss[r] = 0;
@@ -172,10 +173,10 @@ NDArray cross_entropy_backward(const NDArray& g, const NDArray& log_softmax, con
   NDArray result = NDArray::empty(l.shape(), l.dtype());
   dispatch_floating("cross_entropy_backward", l.dtype(), [&]<class T>() {
     const T smooth = static_cast<T>(label_smoothing), shift = smooth / static_cast<T>(classes);
-    const auto kernel = kernels::kernels<Kernels<T>>().cross_entropy_backward;
+    const auto kernel = kernels::kernels<RowKernels<T>>().cross_entropy_backward;
     const Index* const labels = y.data<Index>();
     T* const dx = result.mutable_data<T>("cross_entropy_backward");
-    parallel_for(rows, grain_for(cost * classes), [&](Index begin, Index end) {
+    parallel_for(rows, grain_for(exp_cost * classes), [&](Index begin, Index end) {
       for (Index r = begin; r < end; ++r) {
         T* const row = dx + r * classes;
         if (labels[r] == ignore_index) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "detail/is_nan.h"
 #include "detail/parallel.h"
 
 namespace tapehead::core {
@@ -12,11 +13,6 @@ struct Entry {
   T value;
   Index at;
 };
-
-template <class T>
-bool is_nan(T value) {
-  return value != value;
-}
 
 // Numbers rising, then NaN; equal ones as they stand.
 template <class T>

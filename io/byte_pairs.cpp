@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* format = "tapehead byte pairs";
 constexpr std::size_t most_merges = 262144;
-constexpr std::uint64_t bytes = 256;
+constexpr std::uint64_t single_bytes = 256;
 
 class MergeEvents : public JsonEvents {
  public:
@@ -66,9 +66,9 @@ class MergeEvents : public JsonEvents {
 
   void number_unsigned(std::uint64_t token) override {
     if (at_ != At::Pair) misplaced("a number");
-    if (token >= bytes + merges.size())
+    if (token >= single_bytes + merges.size())
       file().refuse("merge ", merges.size(), " joins token ", token, ", which is not there before ",
-                    bytes + merges.size());
+                    single_bytes + merges.size());
     if (++tokens_ <= 2) pair_[tokens_ - 1] = static_cast<Index>(token);
   }
 

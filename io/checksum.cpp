@@ -10,7 +10,7 @@
 namespace tapehead::io {
 namespace {
 
-const std::string key = "checksum";
+const std::string checksum_key = "checksum";
 
 // Texts are preceded by their length, so that no two lists of them read the same.
 class Crc {
@@ -57,16 +57,16 @@ std::string checksum(const NamedTensors& tensors, const Metadata& metadata) {
 }
 
 void save_checked(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
-  if (metadata.count(key) != 0)
+  if (metadata.count(checksum_key) != 0)
     fail("save_checked: metadata \"checksum\" is for the checksum; use another name");
   Metadata all = metadata;
-  all[key] = checksum(tensors, metadata);
+  all[checksum_key] = checksum(tensors, metadata);
   save_safetensors(path, tensors, all);
 }
 
 Safetensors read_checked(const std::string& path) {
   Safetensors file = read_safetensors(path);
-  const auto found = file.metadata.find(key);
+  const auto found = file.metadata.find(checksum_key);
   if (found == file.metadata.end())
     fail<IoError>("read_checked: ", path,
                   ": expected metadata \"checksum\", got none; it was not written by "

@@ -35,9 +35,9 @@ Tensor load(const InputFile& file, const ZipMember& member, const NpyHeader& hea
 }
 
 void check_name(const std::string& name, bool first) {
-  constexpr std::size_t longest = 65000;
+  constexpr std::size_t longest_zip_name = 65000;
   if (!first) fail("save_npz: names must differ, got ", in_quotes(name), " twice; rename one");
-  if (!stays_inside(name) || name.size() > longest || !is_utf8(name))
+  if (!stays_inside(name) || name.size() > longest_zip_name || !is_utf8(name))
     fail("save_npz: names must be UTF-8 and point into a folder, got ", in_quotes(name),
          "; rename it");
 }

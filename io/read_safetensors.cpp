@@ -12,27 +12,28 @@ namespace {
 
 constexpr std::uint64_t length_bytes = 8, longest_header = 100'000'000;  // the format's own bound
 
-constexpr std::array<std::pair<std::string_view, Element>, 12> elements{{{"F32", Element::F32},
-                                                                         {"F64", Element::F64},
-                                                                         {"F16", Element::F16},
-                                                                         {"BF16", Element::BF16},
-                                                                         {"I64", Element::I64},
-                                                                         {"I32", Element::I32},
-                                                                         {"I16", Element::I16},
-                                                                         {"I8", Element::I8},
-                                                                         {"U32", Element::U32},
-                                                                         {"U16", Element::U16},
-                                                                         {"U8", Element::U8},
-                                                                         {"BOOL", Element::Bool}}};
+constexpr std::array<std::pair<std::string_view, Element>, 12> header_elements{
+    {{"F32", Element::F32},
+     {"F64", Element::F64},
+     {"F16", Element::F16},
+     {"BF16", Element::BF16},
+     {"I64", Element::I64},
+     {"I32", Element::I32},
+     {"I16", Element::I16},
+     {"I8", Element::I8},
+     {"U32", Element::U32},
+     {"U16", Element::U16},
+     {"U8", Element::U8},
+     {"BOOL", Element::Bool}}};
 
-struct Entry {
+struct HeaderEntry {
   std::string name;
   Layout layout;
   std::uint64_t begin = 0, end = 0;
 };
 
 struct Header {
-  std::vector<Entry> entries;
+  std::vector<HeaderEntry> entries;
   Metadata metadata;
 };
 
@@ -42,7 +43,7 @@ class HeaderEvents : public JsonEvents {
   Header header;
 
  private:
-  enum class At { Start, Names, Metadata, Entry, Sizes, Offsets };
+  enum class At { Start, Names, Metadata, HeaderEntry, Sizes, Offsets };
   // What has been read of the entry at hand.
   struct Draft {
     std::optional<std::string> dtype;
@@ -57,7 +58,7 @@ class HeaderEvents : public JsonEvents {
         return "an object for " + in_quotes(name_);
       case At::Metadata:
         return "a string in \"__metadata__\"";
-      case At::Entry:
+      case At::HeaderEntry:
         return std::string(field_ == "dtype"   ? "a dtype"
                            : field_ == "shape" ? "a list of sizes"
                                                : "two offsets") +
@@ -71,7 +72,7 @@ class HeaderEvents : public JsonEvents {
     if (at_ == At::Start)
       at_ = At::Names;
     else if (at_ == At::Names)
-      at_ = name_ == "__metadata__" ? At::Metadata : At::Entry;
+      at_ = name_ == "__metadata__" ? At::Metadata : At::HeaderEntry;
     else
       misplaced("an object");
     draft_ = {};
@@ -117,18 +118,18 @@ class HeaderEvents : public JsonEvents {
     check_length();
     if (at_ == At::Metadata)
       header.metadata[field_] = text;
-    else if (at_ == At::Entry && field_ == "dtype")
+    else if (at_ == At::HeaderEntry && field_ == "dtype")
       draft_.dtype = text;
     else
       misplaced("a string");
   }
 
   void start_array() override {
-    if (at_ != At::Entry || field_ == "dtype") misplaced("a list");
+    if (at_ != At::HeaderEntry || field_ == "dtype") misplaced("a list");
     at_ = field_ == "shape" ? At::Sizes : At::Offsets;
     (at_ == At::Sizes ? draft_.sizes : draft_.offsets).emplace();
   }
-  void end_array() override { at_ = At::Entry; }
+  void end_array() override { at_ = At::HeaderEntry; }
   void number_unsigned(std::uint64_t value) override {
     if (at_ != At::Sizes && at_ != At::Offsets) misplaced("a number");
     std::vector<std::uint64_t>& list = at_ == At::Sizes ? *draft_.sizes : *draft_.offsets;
@@ -139,7 +140,7 @@ class HeaderEvents : public JsonEvents {
   }
 
   void end_object() override {
-    if (at_ == At::Entry) end_entry();
+    if (at_ == At::HeaderEntry) end_entry();
     at_ = At::Names;
   }
 
@@ -149,7 +150,7 @@ class HeaderEvents : public JsonEvents {
     if (!draft_.offsets) entry_refused("has no data_offsets");
     if (draft_.offsets->size() != 2)
       entry_refused("needs two data_offsets, where it begins and ends");
-    Entry entry{name_, {}, draft_.offsets->front(), draft_.offsets->back()};
+    HeaderEntry entry{name_, {}, draft_.offsets->front(), draft_.offsets->back()};
     entry.layout.element = element();
     entry.layout.shape =
         checked_shape({file().subject().words + ": " + in_quotes(name_)}, *draft_.sizes);
@@ -164,7 +165,7 @@ class HeaderEvents : public JsonEvents {
   }
 
   Element element() const {
-    for (const auto& [name, element] : elements)
+    for (const auto& [name, element] : header_elements)
       if (*draft_.dtype == name) return element;
     entry_refused("has dtype ", in_quotes(*draft_.dtype),
                   ", which is not read; convert it to F32 where it was saved");
@@ -198,9 +199,10 @@ std::uint64_t check_length(const InputFile& file) {
 }
 
 // No two may share a byte, and none may be left over.
-void check_places(const InputFile& file, const std::vector<Entry>& entries, std::uint64_t bytes) {
+void check_places(const InputFile& file, const std::vector<HeaderEntry>& entries,
+                  std::uint64_t bytes) {
   std::uint64_t end = 0;
-  for (const Entry& entry : entries) {
+  for (const HeaderEntry& entry : entries) {
     if (entry.begin < end)
       file.refuse(in_quotes(entry.name), " begins at ", entry.begin,
                   ", within the tensor before, which ends at ", end);
@@ -221,13 +223,13 @@ Safetensors read_safetensors(const std::string& path) {
   const std::uint64_t values = check_length(file);
   HeaderEvents events;
   events.parse(file, length_bytes, values);
-  std::vector<Entry>& entries = events.header.entries;
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  std::vector<HeaderEntry>& entries = events.header.entries;
+  std::stable_sort(entries.begin(), entries.end(), [](const HeaderEntry& a, const HeaderEntry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   check_places(file, entries, file.size() - values);
   Safetensors result{{}, std::move(events.header.metadata)};
-  for (Entry& entry : entries)
+  for (HeaderEntry& entry : entries)
     result.tensors.emplace_back(std::move(entry.name),
                                 decode(entry.layout, file.from(values + entry.begin)));
   return result;

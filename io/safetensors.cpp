@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <bit>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "atomic_file.h"
 #include "detail/input_file.h"
+#include "detail/json_text.h"
 #include "detail/values.h"
+#include "json.h"
 
 namespace tapehead::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "values are written as they lie");
-
-using Json = nlohmann::ordered_json;
 
 const char* format_name(DType dtype) {
   switch (dtype) {
@@ -54,10 +53,16 @@ void check_names(const NamedTensors& tensors) {
   }
 }
 
+void check_utf8(const std::string& text) {
+  if (!is_utf8(text))
+    fail("save_safetensors: names and metadata must be UTF-8, got ", in_quotes(text));
+}
+
 void check_name(const std::string& name) {
   if (name.size() > longest_name)
     fail("save_safetensors: names of at most ", longest_name, " bytes are read back, got ",
          name.size(), " in ", in_quotes(name), "; shorten it");
+  check_utf8(name);
 }
 
 // What read_safetensors() would refuse is not written in the first place.
@@ -72,6 +77,7 @@ void check_limits(const NamedTensors& tensors, const Metadata& metadata) {
     if (text.size() > longest_text)
       fail("save_safetensors: metadata of at most ", longest_text, " bytes are read back, got ",
            text.size(), " as ", in_quotes(key), "; save it as a tensor");
+    check_utf8(text);
   }
 }
 
@@ -89,23 +95,25 @@ NamedTensors ordered(NamedTensors tensors) {
 }
 
 std::string header(const NamedTensors& tensors, const Metadata& metadata) {
-  Json json = Json::object();
-  if (!metadata.empty()) json["__metadata__"] = metadata;
+  JsonObject json;
+  if (!metadata.empty()) {
+    JsonObject words;
+    for (const auto& [key, text] : metadata) words.add(key, text);
+    json.add("__metadata__", words);
+  }
   Index begin = 0;
   for (const auto& [name, tensor] : tensors) {
     const Index end = end_of(name, tensor, begin);
-    json[name] = {{"dtype", format_name(tensor.dtype())},
-                  {"shape", std::vector<Index>(tensor.shape().begin(), tensor.shape().end())},
-                  {"data_offsets", {begin, end}}};
+    const std::vector<Index> shape(tensor.shape().begin(), tensor.shape().end());
+    json.add(name, JsonObject()
+                       .add("dtype", format_name(tensor.dtype()))
+                       .add("shape", shape)
+                       .add("data_offsets", std::vector<Index>{begin, end}));
     begin = end;
   }
-  try {
-    std::string text = json.dump();
-    text.resize((text.size() + 7) / 8 * 8, ' ');
-    return text;
-  } catch (const Json::exception& error) {
-    fail("save_safetensors: names and metadata must be UTF-8: ", error.what());
-  }
+  std::string text = json.text();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  return text;
 }
 
 }  // namespace

@@ -8,9 +8,7 @@
 #include "module.h"
 
 namespace tapehead::nn {
-namespace {
-
-using Running = std::vector<std::shared_ptr<const FullBackwardHook>>;
+namespace detail {
 
 // What the rules of one backward pass leave for each other. Passes may be nested, and a retained
 // graph sees many.
@@ -41,6 +39,13 @@ class PerRun {
   std::mutex mutex_;
   std::vector<std::pair<std::uint64_t, T>> all_;
 };
+
+}  // namespace detail
+
+namespace {
+
+using Running = std::vector<std::shared_ptr<const FullBackwardHook>>;
+using detail::PerRun;
 
 // The same tensors under nodes of their own. A pass hands `rule` the gradients of all of them at
 // once: each of those nodes leaves its gradient and sends a 0 to a joint node below them, which is

@@ -4,24 +4,20 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "../io/atomic_file.h"
+#include "../io/json.h"
 #include "../io/line_file.h"
 
 namespace tapehead::train {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 bool due(Index step, Index every) { return every > 0 && step % every == 0; }
 
 Index step_of(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer())
-    return std::numeric_limits<Index>::max();
-  return json["step"].get<Index>();
+  return io::json_integer(line, "step").value_or(std::numeric_limits<Index>::max());
 }
 
 // The temporary files of AtomicFile.
@@ -68,18 +64,19 @@ class AfterStep {
 
  private:
   void log_step(const Progress& p) {
-    log_.add(Json{{"step", p.step},
-                  {"loss", p.loss},
-                  {"accuracy", p.accuracy},
-                  {"lr", p.lr},
-                  {"grad_norm", p.grad_norm}}
-                 .dump());
+    log_.add(io::JsonObject()
+                 .add("step", p.step)
+                 .add("loss", p.loss)
+                 .add("accuracy", p.accuracy)
+                 .add("lr", p.lr)
+                 .add("grad_norm", p.grad_norm)
+                 .text());
   }
 
   void evaluate(Index step) {
     const Trainer::Averaged averaged(trainer_);
     const double loss = options_.held_out();
-    log_.add(Json{{"step", step}, {"held_out_loss", loss}}.dump());
+    log_.add(io::JsonObject().add("step", step).add("held_out_loss", loss).text());
     if (trainer_.judge(loss)) save_weights(folder_.best());
   }
 

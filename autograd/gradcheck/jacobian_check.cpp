@@ -126,4 +126,10 @@ void JacobianCheck::column(std::size_t t, const Direction& direction, const std:
   add_kinked(t, kinked, direction, slopes, name);
 }
 
+std::vector<GradcheckTarget> by_name(const std::vector<Target>& targets) {
+  std::vector<GradcheckTarget> result;
+  for (const Target& target : targets) result.push_back({target.name, target.original.shape()});
+  return result;
+}
+
 }  // namespace tapehead

@@ -43,6 +43,8 @@ class JacobianCheck {
   Comparison comparison_;
 };
 
+std::vector<GradcheckTarget> by_name(const std::vector<Target>& targets);
+
 /// "input 0 (1, 2)": element i of something of that shape; the name alone if it has one element.
 std::string element_name(const std::string& name, const Shape& shape, Index i);
 

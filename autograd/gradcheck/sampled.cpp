@@ -55,9 +55,9 @@ std::vector<Index> sample(Index n, Index count, core::Generator& random) {
 }
 
 // What columns are about: everything at once, then each target.
-std::vector<GradcheckTarget> reports(const std::vector<Target>& targets) {
-  std::vector<GradcheckTarget> result{{"everything at once", {}}};
-  for (const Target& target : targets) result.push_back({target.name, target.original.shape()});
+std::vector<GradcheckTarget> all_and_each(const std::vector<Target>& targets) {
+  std::vector<GradcheckTarget> result = by_name(targets);
+  result.insert(result.begin(), {"everything at once", {}});
   return result;
 }
 
@@ -96,7 +96,7 @@ GradcheckResult gradcheck_sampled(const CheckedFunction& f, const std::vector<Te
   core::Generator random(options.seed);
   Probe probe(projected(of_order({f, inputs, parameters}, options.order), random));
   const std::vector<Target>& targets = probe.targets();
-  JacobianCheck check(probe, options, reports(targets));
+  JacobianCheck check(probe, options, all_and_each(targets));
   const Direction everything = random_direction(targets, random);
   deadline.timed([&] { check.column(0, everything, "along a random direction"); });
   std::vector<std::vector<Index>> entries;

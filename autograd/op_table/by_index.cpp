@@ -8,8 +8,6 @@ using indexing::Ellipsis;
 using indexing::None;
 using indexing::Slice;
 
-Tensor picked() { return tensor({2, 0, 2}); }
-Tensor pair() { return tensor({2, 0}); }
 Tensor columns() { return tensor({0, 1}); }
 Tensor grid() { return tensor({{2, 0, 2}, {1, 1, 0}}); }
 

@@ -82,7 +82,7 @@ Rows products() {
 
 namespace {
 
-Outputs both(const AttentionResult& result) {
+Outputs output_and_weights(const AttentionResult& result) {
   return std::vector<Tensor>{result.output, result.weights};
 }
 
@@ -98,7 +98,9 @@ Rows attention() {
       {"fused_attention",
        "attend(a, b, c, scale=0.5)",
        {plain, single, none, {{2, 1, 2, 3}, {2, 1, 3, 3}, {2, 1, 3, 1}}},
-       [](In x) { return both(fused_attention(x[0], x[1], x[2], {}, {}, {}, 0.5, true)); }},
+       [](In x) {
+         return output_and_weights(fused_attention(x[0], x[1], x[2], {}, {}, {}, 0.5, true));
+       }},
       {"fused_attention",
        "attend(a, b, c, scale=0.5)[0]",
        {plain, single, none},
@@ -107,25 +109,28 @@ Rows attention() {
        "attend(a, b, c, mask=every_third(3, 4), scale=0.7)",
        {plain},
        [](In x) {
-         return both(fused_attention(x[0], x[1], x[2], every_third({3, 4}), {}, {}, 0.7, true));
+         return output_and_weights(
+             fused_attention(x[0], x[1], x[2], every_third({3, 4}), {}, {}, 0.7, true));
        }},
       {"fused_attention",
        "attend(a, b, c, mask=every_third(4, 3).mT, scale=0.7)",
        {plain},
        [](In x) {
          const Tensor mask = mT(every_third({4, 3}));
-         return both(fused_attention(x[0], x[1], x[2], mask, {}, {}, 0.7, true));
+         return output_and_weights(fused_attention(x[0], x[1], x[2], mask, {}, {}, 0.7, true));
        }},
       {"fused_attention",
        "attend(a, b, c, bias=d, scale=0.7)",
        {biased},
-       [](In x) { return both(fused_attention(x[0], x[1], x[2], {}, x[3], {}, 0.7, true)); }},
+       [](In x) {
+         return output_and_weights(fused_attention(x[0], x[1], x[2], {}, x[3], {}, 0.7, true));
+       }},
       {"fused_attention",
        "attend(a, b, c, mask=every_third(1, 1, 3, 1), bias=d, keep=keep(1, 2, 3, 4), scale=0.7)",
        {biased},
        [](In x) {
          const Tensor keep = to(logical_not(every_third({1, 2, 3, 4})), x[0].dtype()) * 1.5;
-         return both(
+         return output_and_weights(
              fused_attention(x[0], x[1], x[2], every_third({1, 1, 3, 1}), x[3], keep, 0.7, true));
        }},
   };

@@ -6,10 +6,6 @@
 namespace tapehead::op_rows {
 namespace {
 
-Outputs both(const ValuesIndices& result) {
-  return std::vector<Tensor>{result.values, result.indices};
-}
-
 Rows choosing() {
   const Sets any{{{2, 3}}, {{}}, {{1, 1}}, {{3, 1, 2}}}, along{{{2, 3, 2}}, {{1, 3}}, {{0, 3}}};
   Rows rows = {

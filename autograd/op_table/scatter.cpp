@@ -11,8 +11,6 @@ Tensor apart() { return tensor({{2, 0}, {1, 1}}); }
 Tensor along_rows() { return tensor({{2, 0}, {1, 0}}); }
 Tensor meeting() { return tensor({{2, 0, 2}, {1, 1, 0}}); }
 Tensor turned() { return mT(tensor({{2, 1}, {0, 1}, {2, 0}})); }
-Tensor picked() { return tensor({2, 0, 2}); }
-Tensor pair() { return tensor({2, 0}); }
 
 Rows elements() {
   return {
@@ -71,13 +69,13 @@ Rows slices() {
 }
 
 // A (3, 2) copy of a, in three layouts.
-struct Target {
+struct Copied {
   std::string text;
   Tensor (*copy)(const Tensor&);
   Shape shape;
 };
 
-Rows onto(const Target& target) {
+Rows into(const Copied& target) {
   const auto& [text, make, shape] = target;
   const auto copy = make;
   const Sets alone{{shape}}, with_matrix{{shape, {2, 2}}}, with_rows{{shape, {3, 2}}};
@@ -112,15 +110,15 @@ Rows onto(const Target& target) {
 Rows scattering() {
   Rows rows = elements();
   for (OpRow& row : slices()) rows.push_back(std::move(row));
-  const std::vector<Target> targets{
+  const std::vector<Copied> targets{
       {"clone(a)", [](const Tensor& a) { return clone(a); }, {3, 2}},
       {"(a * 1).transpose(0, -1)",
        [](const Tensor& a) { return (a * 1).transpose(0, -1); },
        {2, 3}},
       {"(a * 1)[..., 1:4:2]", [](const Tensor& a) { return (a * 1).slice(-1, 1, 4, 2); }, {3, 5}},
   };
-  for (const Target& target : targets)
-    for (OpRow& row : onto(target)) rows.push_back(std::move(row));
+  for (const Copied& target : targets)
+    for (OpRow& row : into(target)) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -109,10 +109,10 @@ namespace {
 
 Tensor rows_2_0_2() { return tensor({2, 0, 2}); }
 // For a (2, 3) output or a part of it, from 3 columns.
-Tensor columns() { return tensor({{2, 0, 2}, {1, 1, 0}}); }
+Tensor two_rows() { return tensor({{2, 0, 2}, {1, 1, 0}}); }
 // The same numbers with others between them, and column by column.
 Tensor spaced_rows() { return slice(tensor({2, 1, 0, 1, 2, 1}), 0, 0, 6, 2); }
-Tensor turned_columns() { return mT(tensor({{2, 1}, {0, 1}, {2, 0}})); }
+Tensor two_turned_rows() { return mT(tensor({{2, 1}, {0, 1}, {2, 0}})); }
 
 }  // namespace
 
@@ -133,11 +133,11 @@ Rows indexing() {
       {"gather",
        "gather(a, 1, tensor([[2, 0, 2], [1, 1, 0]]))",
        {{{2, 3}}, {{3, 4}}},
-       [](In x) { return gather(x[0], 1, columns()); }},
+       [](In x) { return gather(x[0], 1, two_rows()); }},
       {"gather",
        "gather(a, 1, tensor([[2, 1], [0, 1], [2, 0]]).mT)",
        {{{2, 3}}},
-       [](In x) { return gather(x[0], 1, turned_columns()); }},
+       [](In x) { return gather(x[0], 1, two_turned_rows()); }},
       {"gather",
        "gather(a, 1, zeros(len(a), 2).long())",
        {{{2, 3}}, {{1, 1}}, {{0, 3}}},
@@ -147,11 +147,11 @@ Rows indexing() {
       {"embedding",
        "embedding(tensor([[2, 0, 2], [1, 1, 0]]), a)",
        {{{4, 2}}, {{3, 1}}, {{3, 0}}},
-       [](In x) { return embedding(columns(), x[0]); }},
+       [](In x) { return embedding(two_rows(), x[0]); }},
       {"embedding",
        "embedding(tensor([[2, 1], [0, 1], [2, 0]]).mT, a)",
        {{{4, 2}}},
-       [](In x) { return embedding(turned_columns(), x[0]); }},
+       [](In x) { return embedding(two_turned_rows(), x[0]); }},
       {"slice_backward",
        "slice_backward(a, (len(a), 5), 1, 1, 4, 2)",
        {{{2, 2}}, {{3, 2}}, {{1, 2}}, {{0, 2}}},
@@ -174,13 +174,13 @@ Rows indexing() {
        "zeros(2, 4).to(a.dtype).scatter_add(1, tensor([[2, 0, 2], [1, 1, 0]]), a)",
        {{{2, 3}}},
        [](In x) {
-         return gather_backward(x[0], {2, 4}, 1, columns());
+         return gather_backward(x[0], {2, 4}, 1, two_rows());
        }},
       {"gather_backward",
        "zeros(2, 4).to(a.dtype).scatter_add(1, tensor([[2, 1], [0, 1], [2, 0]]).mT, a)",
        {{{2, 3}}},
        [](In x) {
-         return gather_backward(x[0], {2, 4}, 1, turned_columns());
+         return gather_backward(x[0], {2, 4}, 1, two_turned_rows());
        }},
       {"gather_backward",
        "zeros(len(a), 4).to(a.dtype).scatter_add(1, zeros_like(a).long(), a)",

@@ -1,4 +1,4 @@
-// Inputs that many rows share.
+// What many rows share: shapes, a mask, indices, how two outputs are handed on.
 #pragma once
 
 #include "../create.h"
@@ -20,6 +20,13 @@ inline Tensor every_third(const Shape& shape) {
   std::vector<double> values;
   for (Index i = 0; i < core::numel(shape); ++i) values.push_back(i % 3 == 0);
   return tensor(values, shape, Bool);
+}
+
+inline Tensor picked() { return tensor({2, 0, 2}); }
+inline Tensor pair() { return tensor({2, 0}); }
+
+inline Outputs both(const ValuesIndices& result) {
+  return std::vector<Tensor>{result.values, result.indices};
 }
 
 }  // namespace tapehead::op_rows

@@ -5,10 +5,6 @@
 namespace tapehead::op_rows {
 namespace {
 
-Outputs both(const ValuesIndices& result) {
-  return std::vector<Tensor>{result.values, result.indices};
-}
-
 Tensor drawn(const Tensor& weights, Index n, bool replacement) {
   manual_seed(3);
   return multinomial(weights, n, replacement);

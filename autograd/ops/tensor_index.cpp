@@ -16,14 +16,14 @@ using indexing::None;
 using indexing::Slice;
 
 // One step on the way to the view.
-struct Step {
+struct ViewStep {
   TensorIndex index;  // a number, a slice or a new dimension
   int d;
 };
 
 // The way to x[indices]: steps, then Int64 tensors for some dimensions of the view.
 struct Route {
-  std::vector<Step> steps;
+  std::vector<ViewStep> steps;
   Dims dims;
   std::vector<Tensor> at;
 };
@@ -38,7 +38,7 @@ struct SavedRoute {
     for (const Saved& index : at) route.at.push_back(index());
     return route;
   }
-  std::vector<Step> steps;
+  std::vector<ViewStep> steps;
   Dims dims;
   std::vector<Saved> at;
 };
@@ -120,7 +120,7 @@ Route route_to(const char* op, const Shape& shape, const std::vector<TensorIndex
 }
 
 template <class X>
-X viewed(X x, const std::vector<Step>& steps) {
+X viewed(X x, const std::vector<ViewStep>& steps) {
   for (const auto& [index, d] : steps) {
     if (index.kind() == Kind::Number)
       x = x.select(d, index.number());

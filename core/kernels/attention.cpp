@@ -13,7 +13,6 @@ namespace TAPEHEAD_ISA {
 namespace {
 
 inline Index larger(Index a, Index b) { return a > b ? a : b; }
-inline Index smaller(Index a, Index b) { return a < b ? a : b; }
 
 template <class T>
 inline Matrix<T> from_row(Matrix<T> m, Index i) {

@@ -21,7 +21,6 @@ inline constexpr Index block_columns = 2048 / sizeof(T);  // of B
 template <class T>
 inline constexpr Index strip_columns = 2 * width<T>;
 
-inline Index smaller(Index a, Index b) { return a < b ? a : b; }
 inline Index rounded_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
 /// The tile has instances for these heights only.

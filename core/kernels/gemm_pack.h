@@ -6,6 +6,8 @@
 
 namespace tapehead::core::kernels::TAPEHEAD_ISA {
 
+inline Index smaller(Index a, Index b) { return a < b ? a : b; }
+
 template <int... I>
 struct Ints {};
 template <int N, int... I>

@@ -7,7 +7,7 @@ namespace tapehead::data {
 namespace {
 
 // a+b and b+a are one.
-std::vector<Index> pair_of(const Example& example) {
+std::vector<Index> unordered(const Example& example) {
   const Index a = example.inputs.front(), b = example.inputs.back();
   return {std::min(a, b), std::max(a, b)};
 }
@@ -30,7 +30,7 @@ Task modular_task(const TaskSize& size) {
                    .length = 3,
                    .causal = true,
                    .chance = 1.0 / static_cast<double>(modulus)},
-                  ask, pair_of, 4);
+                  ask, unordered, 4);
 }
 
 }  // namespace tapehead::data

@@ -66,8 +66,8 @@ void JsonText::advance() {
   } while (hidden());
 }
 
-// The parser's events, handed on, so that only this file and the one that writes safetensors need
-// the parser's header, which is slow to compile.
+// The parser's events, handed on, so that only this file and json.cpp need the
+// parser's header, which is slow to compile.
 class JsonParse : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit JsonParse(JsonEvents& events) : events_(events) {}

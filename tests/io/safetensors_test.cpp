@@ -161,7 +161,8 @@ TEST_CASE("names that cannot be written are refused, and no file is made") {
       "save_safetensors: every name needs a tensor, got an undefined one as \"a\"; "
       "leave it out",
       Error);
-  CHECK_THROWS_AS(save_safetensors(folder.file("m"), {{"\xff", x}}), Error);
+  CHECK_THROWS_WITH_AS(save_safetensors(folder.file("m"), {{"\xff", x}}),
+                       "save_safetensors: names and metadata must be UTF-8, got \"\\xff\"", Error);
   CHECK(folder.names().empty());
 }
 
