@@ -42,6 +42,14 @@ function(tapehead_precompile name options)
                             <optional> <sstream> <string> <vector> ${ARGN})
 endfunction()
 
+# tapehead_units(<target>): with TAPEHEAD_UNITS, its files are compiled a few at a time. So what a
+# source file has to itself is named as nothing else in its folder is.
+function(tapehead_units target)
+  if(TAPEHEAD_UNITS)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+  endif()
+endfunction()
+
 # Users write #include <tapehead/core/ndarray.h>; the link makes that true in the tree.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/include/tapehead SYMBOLIC)
@@ -60,6 +68,7 @@ function(tapehead_library name)
   target_link_libraries(tapehead_${name} PUBLIC ${ARG_DEPENDS}
                                          PRIVATE $<BUILD_INTERFACE:tapehead_options>)
   target_precompile_headers(tapehead_${name} REUSE_FROM tapehead_headers)
+  tapehead_units(tapehead_${name})
   set_property(GLOBAL APPEND PROPERTY TAPEHEAD_LIBRARIES ${name})
   tapehead_install_library(${name})
 endfunction()
