@@ -12,7 +12,7 @@
 namespace tapehead::cli {
 namespace {
 
-constexpr const char* about =
+constexpr const char* tool_about =
     "tapehead: train small attention models, check their gradients, look inside.";
 
 constexpr const char* main_examples = R"(Examples:
@@ -164,7 +164,7 @@ std::vector<Setting> parse_settings(const std::string& text) {
 
 int run(int argc, const char* const* argv) {
   guard_standard_streams();
-  CLI::App app(about, "tapehead");
+  CLI::App app(tool_about, "tapehead");
   app.set_version_flag("--version", "tapehead " TAPEHEAD_VERSION);
   app.require_subcommand(0, 1);
   app.footer(main_examples);

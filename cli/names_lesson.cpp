@@ -13,10 +13,10 @@
 namespace tapehead::cli {
 namespace {
 
-constexpr Index at_once = 256;       // names
-constexpr std::size_t written = 20;  // names
+constexpr Index at_once = 256;  // names
+constexpr std::size_t written_names = 20;
 
-std::string about(const data::Names& names) {
+std::string introduced(const data::Names& names) {
   return core::to_text(one_line(names.name()), ": ", grouped(std::ssize(names.train())),
                        " names to train on, ", grouped(std::ssize(names.held_out())), " held out",
                        names.split() ? "" : " (the same: there are too few)", ", ",
@@ -38,7 +38,7 @@ Verdict judge(train::SequenceModel& model, const data::Names& names) {
 
 void show_names(train::SequenceModel& model, const data::Vocabulary& vocabulary,
                 std::uint64_t seed) {
-  const std::vector<std::vector<Index>> prompts(written, {data::Names::mark});
+  const std::vector<std::vector<Index>> prompts(written_names, {data::Names::mark});
   const auto goes_on = [](std::size_t, Index token) { return token != data::Names::mark; };
   say("\nwhat it now writes:\n");
   for (const std::vector<Index>& name : train::generate_batch(
@@ -60,7 +60,7 @@ void show(train::SequenceModel& model, const data::Names& names, std::uint64_t s
 Lesson names_lesson(const std::string& file) {
   const auto names = std::make_shared<const data::Names>(data::Names::read(file));
   return {
-      .about = about(*names),
+      .about = introduced(*names),
       .vocabulary = names->vocabulary().size(),
       .context = names->context(),
       .tokenizer = symbols(names->vocabulary(), data::Names::mark),

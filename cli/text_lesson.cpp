@@ -13,8 +13,8 @@
 namespace tapehead::cli {
 namespace {
 
-constexpr Index judged = 256;      // windows
-constexpr Index written = 400;     // tokens
+constexpr Index judged = 256;  // windows
+constexpr Index written_tokens = 400;
 constexpr std::size_t shown = 16;  // tokens in a heat map
 constexpr double temperature = 0.8;
 
@@ -55,11 +55,11 @@ Read by_byte_pairs(const std::string& file, Index size) {
   const std::string_view first = std::string_view(content).substr(0, content.size() * 9 / 10);
   const auto tokenizer = data::BytePairTokenizer::train(first, size);
   std::vector<Index> tokens = tokenizer.encode(content);
-  std::string about = core::to_text(one_line(file), ": ", grouped(std::ssize(content)),
-                                    " bytes, read as ", grouped(std::ssize(tokens)), " tokens, ",
-                                    grouped(tokenizer.size()), " different\n");
-  return {std::move(about),      std::move(tokens), tokenizer.size(),
-          byte_pairs(tokenizer), "token",           tokenizer};
+  std::string introduction = core::to_text(one_line(file), ": ", grouped(std::ssize(content)),
+                                           " bytes, read as ", grouped(std::ssize(tokens)),
+                                           " tokens, ", grouped(tokenizer.size()), " different\n");
+  return {std::move(introduction), std::move(tokens), tokenizer.size(),
+          byte_pairs(tokenizer),   "token",           tokenizer};
 }
 
 Read read(const Settings& s) {
@@ -84,8 +84,9 @@ void show(train::SequenceModel& model, const Read& text, Index context, std::uin
   show_attention(model,
                  {text.tokens.end() - static_cast<std::ptrdiff_t>(length), text.tokens.end()},
                  [&](Index token) { return text.tokenizer.decode(0, token); });
-  const std::vector<Index> tokens = train::generate(
-      model, text.tokenizer.start, {.tokens = written, .temperature = temperature, .seed = seed});
+  const std::vector<Index> tokens =
+      train::generate(model, text.tokenizer.start,
+                      {.tokens = written_tokens, .temperature = temperature, .seed = seed});
   std::string sample;
   for (std::size_t i = 1; i < tokens.size(); ++i)
     sample += text.tokenizer.decode(tokens[i - 1], tokens[i]);
