@@ -4,7 +4,6 @@
 #include <iomanip>
 #include <memory>
 
-#include "../autograd/ops.h"
 #include "../io/tensor_file.h"
 #include "commands.h"
 #include "json.h"

@@ -160,9 +160,8 @@ void take(const std::vector<Option>& options, const std::vector<Setting>& settin
       throw UsageError(
           core::to_text(setting.from, ": setting ", setting.key, " must have one value"));
     set.push_back(setting.key);
-    if (!is_given(given, option))
-      take_value(option, core::to_text(setting.from, ": setting ", setting.key),
-                 setting.values.front());
+    take_value(option, core::to_text(setting.from, ": setting ", setting.key),
+               setting.values.front());
   }
   for (const Option& option : options) {
     for (const Given& each : given)

@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* symbols_word = "alphabet";
 constexpr const char* mark_word = "mark";
+constexpr std::size_t longest_shown = 40;  // bytes of a text in a message
 
 // Each symbol's bytes, in hexadecimal: they need not be UTF-8.
 std::string as_hex(const data::Vocabulary& vocabulary) {
@@ -89,8 +90,9 @@ Tokenizer numbers() {
             std::istringstream in(text);
             for (Index token = 0; in >> token;) tokens.push_back(token);
             if (!in.eof())
-              fail("the model has no tokenizer, so a prompt is token numbers with spaces between ",
-                   "them, got \"", text, "\"; or give --tokenizer FILE");
+              fail("the model has no tokenizer, so a text is token numbers with spaces between ",
+                   "them, got \"", text.substr(0, longest_shown),
+                   text.size() > longest_shown ? "…" : "", "\"; or give --tokenizer FILE");
             return tokens;
           },
           [](Index, Index token) { return core::to_text(token, " "); },

@@ -252,6 +252,21 @@ TEST_CASE("a file is for text, and text needs one") {
                 "--context is for text; the sequences of sort have one length");
 }
 
+TEST_CASE("every command that reports minds that nobody reads") {
+  const Folder folder;
+  const std::string weights = "'" + folder.file("w") + "'";
+  CHECK(run_tapehead("train copy --arch gpt --layers 1 --steps 1 --out " + weights).code == 0);
+  for (const std::string& command :
+       {"eval " + weights, "eval --json " + weights, "inspect " + weights,
+        "diff " + weights + " " + weights, "generate --prompt 1 " + weights,
+        std::string("trace --json"), std::string("gradcheck softmax --json")}) {
+    const Result r = run_tapehead(command + " >/dev/full");
+    CAPTURE(command);
+    CHECK(r.code == 1);
+    CHECK(has(r.err, "tapehead: cannot write to standard output: No space left on device\n"));
+  }
+}
+
 TEST_CASE("a standard output that is closed or full ends the command with one line") {
   // Of a pipeline, a shell tells only how its last command ended.
   const char* const into_true = R"(sh -c 'exit $({ { "$0" "$@"; echo $? >&3; } | true; } 3>&1)')";

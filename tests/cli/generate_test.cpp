@@ -132,15 +132,43 @@ TEST_CASE("without a tokenizer, tokens are numbers; one of another size is refus
   CHECK(r.code == 0);
   CHECK(r.out.rfind("1 4 ", 0) == 0);
   CHECK(std::count(r.out.begin(), r.out.end(), ' ') == 4);
-  CHECK(
-      has(run_tapehead("generate '" + model + "' --prompt one").err,
-          "tapehead: the model has no tokenizer, so a prompt is token numbers with spaces between "
-          "them, got \"one\"; or give --tokenizer FILE\n"));
+  CHECK(has(run_tapehead("generate '" + model + "' --prompt one").err,
+            "tapehead: the model has no tokenizer, so a text is token numbers with spaces between "
+            "them, got \"one\"; or give --tokenizer FILE\n"));
   const std::string pieces =
       folder.write("t.json", R"({"format": "tapehead byte pairs", "merges": []})");
   CHECK(has(run_tapehead("generate '" + model + "' --tokenizer '" + pieces + "'").err,
             "tapehead: --tokenizer " + pieces +
                 " has 256 tokens and the model 5; choose the one it was trained with\n"));
+}
+
+TEST_CASE("a terminal is not taken hold of by what a model writes; a pipe gets every byte") {
+  const Folder folder;
+  std::string content;
+  for (int i = 0; i < 60; ++i) content += "a\033é\n";
+  const std::string file = folder.write("t.txt", content);
+  CHECK(run_tapehead("train text --tokenizer bytes --file '" + file + "' --run '" +
+                     folder.file("r") +
+                     "' --context 8 --steps 60 --batch 8 --layers 1 --d-model 32")
+            .code == 0);
+  const std::string generate =
+      "generate '" + folder.file("r") + "' --prompt a --temperature 0 --tokens ";
+  CHECK(run_tapehead(generate + "4").out == "a\033é\n");
+  const Result shown = run_on_terminal(generate + "4", "2>/dev/null");
+  CHECK(shown.out == "a\\x1bé\r\n");
+  // Half a character is shown by its code, once no other half can come.
+  CHECK(run_on_terminal(generate + "2", "2>/dev/null").out == "a\\x1b\\xc3\r\n");
+}
+
+TEST_CASE("Ctrl-C ends a text") {
+  const Folder folder;
+  const std::string generate = parrot(folder);
+  const Result r = run_tapehead("", "sh -c '(trap - INT; exec timeout -s INT 0.5 \"$0\" " +
+                                        generate.substr(0, generate.find('\'')) + "\"" +
+                                        folder.file("r") + "\" --tokens 100000000)'");
+  CHECK(r.code != 0);
+  CHECK(has(r.err, "tapehead: interrupted after "));
+  CHECK(r.out.back() == '\n');
 }
 
 TEST_CASE("a text whose reader has gone ends with one line") {
