@@ -10,7 +10,7 @@
 namespace tapehead::cli {
 namespace {
 
-constexpr std::size_t at_once = 256;  // questions
+constexpr std::size_t questions_at_once = 256;  // questions
 
 std::string percent(double part) {
   return core::to_text(std::fixed, std::setprecision(1), 100 * part, " %");
@@ -18,9 +18,9 @@ std::string percent(double part) {
 
 std::vector<data::Batch> in_batches(const std::vector<data::Example>& examples) {
   std::vector<data::Batch> batches;
-  for (std::size_t from = 0; from < examples.size(); from += at_once) {
+  for (std::size_t from = 0; from < examples.size(); from += questions_at_once) {
     const auto begin = examples.begin() + static_cast<std::ptrdiff_t>(from);
-    const std::size_t count = std::min(at_once, examples.size() - from);
+    const std::size_t count = std::min(questions_at_once, examples.size() - from);
     batches.push_back(data::stack({begin, begin + static_cast<std::ptrdiff_t>(count)}));
   }
   return batches;

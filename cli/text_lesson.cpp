@@ -15,7 +15,7 @@ namespace {
 
 constexpr Index judged = 256;  // windows
 constexpr Index written_tokens = 400;
-constexpr std::size_t shown = 16;  // tokens in a heat map
+constexpr std::size_t tokens_shown = 16;  // tokens in a heat map
 constexpr double temperature = 0.8;
 
 // A text as tokens, and how they come about.
@@ -80,7 +80,7 @@ Verdict judge(train::SequenceModel& model, const data::Windows& windows, const s
 
 void show(train::SequenceModel& model, const Read& text, Index context, std::uint64_t seed) {
   const std::size_t length =
-      std::min({shown, text.tokens.size(), static_cast<std::size_t>(context)});
+      std::min({tokens_shown, text.tokens.size(), static_cast<std::size_t>(context)});
   show_attention(model,
                  {text.tokens.end() - static_cast<std::ptrdiff_t>(length), text.tokens.end()},
                  [&](Index token) { return text.tokenizer.decode(0, token); });

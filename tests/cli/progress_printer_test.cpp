@@ -17,12 +17,12 @@ bool handled_by(void (*handler)(int)) {
 }
 
 // What SIGINT does, put back at the end.
-class Saved {
+class SavedHandler {
  public:
-  Saved() { sigaction(SIGINT, nullptr, &before_); }
-  ~Saved() { sigaction(SIGINT, &before_, nullptr); }
-  Saved(const Saved&) = delete;
-  Saved& operator=(const Saved&) = delete;
+  SavedHandler() { sigaction(SIGINT, nullptr, &before_); }
+  ~SavedHandler() { sigaction(SIGINT, &before_, nullptr); }
+  SavedHandler(const SavedHandler&) = delete;
+  SavedHandler& operator=(const SavedHandler&) = delete;
 
  private:
   struct sigaction before_ {};
@@ -31,7 +31,7 @@ class Saved {
 }  // namespace
 
 TEST_CASE("Ctrl-C is noted while the guard lives, the next one as by default") {
-  const Saved saved;
+  const SavedHandler saved;
   std::signal(SIGINT, SIG_DFL);
   const InterruptGuard guard;
   CHECK_FALSE(guard.pressed());
@@ -43,7 +43,7 @@ TEST_CASE("Ctrl-C is noted while the guard lives, the next one as by default") {
 }
 
 TEST_CASE("after the guard, Ctrl-C does what it did before") {
-  const Saved saved;
+  const SavedHandler saved;
   heard = 0;
   std::signal(SIGINT, hear);
   {
@@ -57,7 +57,7 @@ TEST_CASE("after the guard, Ctrl-C does what it did before") {
 }
 
 TEST_CASE("a process that ignores Ctrl-C goes on ignoring it") {
-  const Saved saved;
+  const SavedHandler saved;
   std::signal(SIGINT, SIG_IGN);
   const InterruptGuard guard;
   std::raise(SIGINT);

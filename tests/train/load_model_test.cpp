@@ -18,7 +18,7 @@ using train::SequenceModel;
 
 namespace {
 
-ModelOptions small(Arch arch) {
+ModelOptions small_of(Arch arch) {
   return {.vocabulary = 5,
           .context = 6,
           .d_model = 8,
@@ -48,7 +48,7 @@ TEST_CASE("a model of every architecture comes back from its weights alone") {
   for (const std::string& arch : train::arch_names()) {
     CAPTURE(arch);
     const Folder folder;
-    SequenceModel model(small(train::arch_of(arch)));
+    SequenceModel model(small_of(train::arch_of(arch)));
     const train::LoadedModel loaded = train::load_model(save(folder, model, {{"task", "copy"}}));
     CHECK(loaded.weights == folder.file("w.safetensors"));
     CHECK(loaded.words.at("task") == "copy");
@@ -60,7 +60,8 @@ TEST_CASE("a model of every architecture comes back from its weights alone") {
 
 TEST_CASE("what is special to an architecture comes back too") {
   const Folder folder;
-  ModelOptions llama = small(Arch::llama), decoder = small(Arch::decoder), gpt = small(Arch::gpt);
+  ModelOptions llama = small_of(Arch::llama), decoder = small_of(Arch::decoder),
+               gpt = small_of(Arch::gpt);
   llama.kv_heads = 1, llama.eps = 0.1 + 1e-17, llama.base = 500.1, llama.tied = false;
   decoder.positions = nn::Positions::ALiBi;
   gpt.tied = false;
@@ -99,7 +100,7 @@ TEST_CASE("of a run's weights the final ones are taken, else the best, else the 
   CHECK_THROWS_WITH_AS(train::load_model(path),
                        ("load_model: " + path + " has no weights yet; resume the run").c_str(),
                        IoError);
-  SequenceModel model(small(Arch::gpt));
+  SequenceModel model(small_of(Arch::gpt));
   train::Trainer trainer(model, {.steps = 4, .lr = 1e-2});
   train::Batches batches =
       train::drawn(core::Generator(0), [](core::Generator&) { return batch(); });
@@ -141,7 +142,7 @@ TEST_CASE("weights that do not say of what model are refused, and words that mak
        "tapehead trained, minGPT's JSON or llama2.c's checkpoint")
           .c_str(),
       IoError);
-  const SequenceModel model(small(Arch::llama));
+  const SequenceModel model(small_of(Arch::llama));
   const std::string opening = "load_model: " + folder.file("w.safetensors") + ": ";
   const auto check_refused = [&](const char* key, const char* value, const std::string& why) {
     CAPTURE(key);
