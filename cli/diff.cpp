@@ -4,9 +4,9 @@
 #include <iomanip>
 #include <memory>
 
+#include "../io/json.h"
 #include "../io/tensor_file.h"
 #include "commands.h"
-#include "json.h"
 #include "output.h"
 
 namespace tapehead::cli {
@@ -111,15 +111,15 @@ std::vector<Difference> differences(const NamedTensors& a, const NamedTensors& b
   return all;
 }
 
-Json as_json(const std::vector<Difference>& all, const Difference* first) {
-  std::vector<Json> entries;
+io::Json as_json(const std::vector<Difference>& all, const Difference* first) {
+  std::vector<io::Json> entries;
   for (const Difference& d : all)
-    entries.push_back(Json::object(
+    entries.push_back(io::Json::object(
         {{"name", d.name}, {"drifts", d.drifts}, {"max_difference", d.most}, {"what", d.what}}));
-  std::vector<std::pair<std::string, Json>> fields{{"same", first == nullptr}};
+  std::vector<std::pair<std::string, io::Json>> fields{{"same", first == nullptr}};
   if (first != nullptr) fields.emplace_back("first", first->name);
-  fields.emplace_back("tensors", Json::list(entries));
-  return Json::object(fields);
+  fields.emplace_back("tensors", io::Json::list(entries));
+  return io::Json::object(fields);
 }
 
 void diff(const DiffArguments& o) {

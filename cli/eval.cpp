@@ -98,7 +98,7 @@ void eval(const EvalArguments& a) {
   say(verdict.text);
   if (!verdict.tally.empty())
     say("right from the first symbol to the last: " + verdict.tally + "\n");
-  if (a.json) say_to_programs(Json::object(verdict.fields).text() + "\n");
+  if (a.json) say_to_programs(io::Json::object(verdict.fields).text() + "\n");
 }
 
 }  // namespace

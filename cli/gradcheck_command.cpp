@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "../autograd/op_table.h"
+#include "../io/json.h"
 #include "commands.h"
-#include "json.h"
 #include "module_table.h"
 #include "near_match.h"
 #include "output.h"
@@ -79,9 +79,9 @@ std::string line(const Subject& subject, const GradcheckResult& result) {
   return out.str();
 }
 
-Json as_json(const Subject& subject, const GradcheckResult& result) {
-  std::vector<std::pair<std::string, Json>> fields{{"name", subject.name},
-                                                   {"differentiable", subject.differentiable}};
+io::Json as_json(const Subject& subject, const GradcheckResult& result) {
+  std::vector<std::pair<std::string, io::Json>> fields{{"name", subject.name},
+                                                       {"differentiable", subject.differentiable}};
   if (subject.differentiable)
     fields.insert(fields.end(), {{"ok", result.passed},
                                  {"entries", result.checked},
@@ -90,7 +90,7 @@ Json as_json(const Subject& subject, const GradcheckResult& result) {
                                  {"skipped", result.skipped},
                                  {"kinks", result.kinks}});
   if (!result.passed) fields.emplace_back("message", result.message);
-  return Json::object(fields);
+  return io::Json::object(fields);
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ void check_all(const std::vector<Subject>& subjects,
   const auto start = std::chrono::steady_clock::now();
   std::size_t wrong = 0;
   GradcheckResult all;
-  std::vector<Json> entries;
+  std::vector<io::Json> entries;
   for (const Subject& subject : subjects) {
     const GradcheckResult result = subject.differentiable ? subject.check({}) : GradcheckResult{};
     wrong += !result.passed;
@@ -124,7 +124,7 @@ void check_all(const std::vector<Subject>& subjects,
     tell(line(subject, result));
     if (json) entries.push_back(as_json(subject, result));
   }
-  if (json) print(Json::list(entries).text() + "\n");
+  if (json) print(io::Json::list(entries).text() + "\n");
   if (wrong > 0)
     fail(std::to_string(wrong), wrong == 1 ? " gradient is" : " gradients are", " wrong, of ",
          subjects.size());

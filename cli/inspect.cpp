@@ -4,9 +4,9 @@
 #include <iomanip>
 #include <memory>
 
+#include "../io/json.h"
 #include "../io/tensor_file.h"
 #include "commands.h"
-#include "json.h"
 #include "output.h"
 
 namespace tapehead::cli {
@@ -87,24 +87,24 @@ std::string table(const NamedTensors& tensors, int width) {
   return out.str();
 }
 
-Json as_json(const io::TensorFile& file) {
-  std::vector<Json> tensors;
+io::Json as_json(const io::TensorFile& file) {
+  std::vector<io::Json> tensors;
   for (const auto& [name, tensor] : file.tensors) {
     const Statistics s = statistics(tensor);
-    tensors.push_back(Json::object({{"name", name},
-                                    {"shape", tensor.shape()},
-                                    {"dtype", core::name(tensor.dtype())},
-                                    {"mean", s.mean},
-                                    {"std", s.deviation},
-                                    {"min", s.least},
-                                    {"max", s.most},
-                                    {"not_finite", s.not_finite}}));
+    tensors.push_back(io::Json::object({{"name", name},
+                                        {"shape", tensor.shape()},
+                                        {"dtype", core::name(tensor.dtype())},
+                                        {"mean", s.mean},
+                                        {"std", s.deviation},
+                                        {"min", s.least},
+                                        {"max", s.most},
+                                        {"not_finite", s.not_finite}}));
   }
-  std::vector<std::pair<std::string, Json>> metadata;
+  std::vector<std::pair<std::string, io::Json>> metadata;
   for (const auto& [key, text] : file.metadata) metadata.emplace_back(key, text);
-  return Json::object({{"format", file.format},
-                       {"metadata", Json::object(metadata)},
-                       {"tensors", Json::list(tensors)}});
+  return io::Json::object({{"format", file.format},
+                           {"metadata", io::Json::object(metadata)},
+                           {"tensors", io::Json::list(tensors)}});
 }
 
 void inspect(const InspectArguments& a) {

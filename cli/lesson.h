@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "../data/tasks.h"
+#include "../io/json.h"
 #include "../train/model.h"
-#include "json.h"
 #include "settings.h"
 #include "tokenizer.h"
 
@@ -16,7 +16,7 @@ namespace tapehead::cli {
 struct Verdict {
   std::string text;   // lines for people
   std::string tally;  // right answers of all, "99/100"; "" where there are none
-  std::vector<std::pair<std::string, Json>> fields;  // for programs
+  std::vector<std::pair<std::string, io::Json>> fields;  // for programs
 };
 
 struct Lesson {

@@ -8,9 +8,9 @@
 #include "../autograd/create.h"
 #include "../autograd/shape_trace.h"
 #include "../core/memory.h"
+#include "../io/json.h"
 #include "../nn/attention.h"
 #include "commands.h"
-#include "json.h"
 #include "output.h"
 #include "usage.h"
 
@@ -20,24 +20,24 @@ namespace {
 // Notes each op for programs.
 class OpList : public Observer {
  public:
-  Json step(const std::string& name) {
-    return Json::object({{"step", name}, {"ops", Json::list(std::exchange(ops_, {}))}});
+  io::Json step(const std::string& name) {
+    return io::Json::object({{"step", name}, {"ops", io::Json::list(std::exchange(ops_, {}))}});
   }
 
  private:
   void after(const OpCall& call, const Tensor& result) override {
     const bool shares = !call.inputs.empty() && call.inputs[0]->defined() &&
                         call.inputs[0]->array().storage() == result.array().storage();
-    ops_.push_back(Json::object({{"op", call.op},
-                                 {"arguments", call.arguments},
-                                 {"module", module_path()},
-                                 {"shape", result.shape()},
-                                 {"strides", result.array().strides()},
-                                 {"contiguous", result.array().is_contiguous()},
-                                 {"shares_memory", shares}}));
+    ops_.push_back(io::Json::object({{"op", call.op},
+                                     {"arguments", call.arguments},
+                                     {"module", module_path()},
+                                     {"shape", result.shape()},
+                                     {"strides", result.array().strides()},
+                                     {"contiguous", result.array().is_contiguous()},
+                                     {"shares_memory", shares}}));
   }
 
-  std::vector<Json> ops_;
+  std::vector<io::Json> ops_;
 };
 
 // Shows the ops of a step, or keeps them until the end.
@@ -57,13 +57,13 @@ class Steps {
     if (list_) steps_.push_back(list_->step(step));
   }
   void end() {
-    if (list_) say(Json::list(steps_).text() + "\n");
+    if (list_) say(io::Json::list(steps_).text() + "\n");
   }
 
  private:
   std::optional<ShapeTrace> trace_;
   std::optional<OpList> list_;
-  std::vector<Json> steps_;
+  std::vector<io::Json> steps_;
 };
 
 // Whether it will fit, before the first of what may be billions of weights is drawn: four d_model x

@@ -171,15 +171,16 @@ class Run {
     say(verdict.text);
     lesson_.show(model_, seed());
     if (!arguments_.json) return;
-    std::vector<std::pair<std::string, Json>> fields{{"task", settings_.task},
-                                                     {"arch", settings_.arch},
-                                                     {"parameters", model_.num_parameters()},
-                                                     {"steps", p.step},
-                                                     {"train_loss", p.loss},
-                                                     {"seconds", p.seconds},
-                                                     {"tokens_per_second", p.tokens_per_second}};
+    std::vector<std::pair<std::string, io::Json>> fields{
+        {"task", settings_.task},
+        {"arch", settings_.arch},
+        {"parameters", model_.num_parameters()},
+        {"steps", p.step},
+        {"train_loss", p.loss},
+        {"seconds", p.seconds},
+        {"tokens_per_second", p.tokens_per_second}};
     fields.insert(fields.end(), verdict.fields.begin(), verdict.fields.end());
-    say_to_programs(Json::object(fields).text() + "\n");
+    say_to_programs(io::Json::object(fields).text() + "\n");
   }
 
   const TrainArguments& arguments_;

@@ -2,41 +2,43 @@
 
 #include <nlohmann/json.hpp>
 
-#include "detail/json_text.h"
-
 namespace tapehead::io {
 namespace {
 
-std::string quoted(std::string_view text) {
-  if (!is_utf8(text)) fail("JsonObject: a text must be UTF-8, got ", in_quotes(text));
-  return nlohmann::json(text).dump();
+// The values between two brackets, with commas.
+std::string enclosed(char open, const std::vector<std::string>& values, char close) {
+  std::string text(1, open);
+  for (const std::string& value : values) text += (text.size() > 1 ? "," : "") + value;
+  return text + close;
 }
 
 }  // namespace
 
-JsonObject& JsonObject::add(std::string_view key, std::string_view text) {
-  return add_written(key, quoted(text));
+Json::Json(std::string_view text)
+    : text_(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {}
+
+Json::Json(double number) : text_(nlohmann::json(number).dump()) {}
+
+Json::Json(const core::Shape& shape) {
+  std::vector<std::string> sizes;
+  for (const core::Index size : shape) sizes.push_back(std::to_string(size));
+  text_ = enclosed('[', sizes, ']');
 }
 
-JsonObject& JsonObject::add(std::string_view key, double number) {
-  return add_written(key, nlohmann::json(number).dump());
+Json Json::list(const std::vector<Json>& values) {
+  std::vector<std::string> texts;
+  for (const Json& value : values) texts.push_back(value.text_);
+  Json json(0);
+  json.text_ = enclosed('[', texts, ']');
+  return json;
 }
 
-JsonObject& JsonObject::add_written(std::string_view key, std::string value) {
-  members_.push_back({quoted(key), std::move(value)});
-  return *this;
-}
-
-std::string JsonObject::text() const {
-  std::string text;
-  for (const auto& [key, value] : members_) text += (text.empty() ? "" : ",") + key + ':' + value;
-  return '{' + text + '}';
-}
-
-std::string JsonObject::as_list() const {
-  std::string text;
-  for (const Member& member : members_) text += (text.empty() ? "" : ",") + member.value;
-  return '[' + text + ']';
+Json Json::object(const std::vector<std::pair<std::string, Json>>& fields) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : fields) texts.push_back(Json(name).text_ + ":" + value.text_);
+  Json json(0);
+  json.text_ = enclosed('{', texts, '}');
+  return json;
 }
 
 std::optional<std::int64_t> json_integer(std::string_view text, const std::string& key) {

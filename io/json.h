@@ -1,8 +1,7 @@
-// JsonObject: an object of JSON, written member by member, on one line.
+// Json: a value as JSON, for logs and for commands that report to programs.
 //
-//   JsonObject line;
-//   line.add("step", 20).add("loss", 0.25);
-//   line.text();   // {"step":20,"loss":0.25}
+//   Json::object({{"task", "copy"}, {"accuracy", 0.998}, {"steps", 100}}).text()
+//   // {"task":"copy","accuracy":0.998,"steps":100}
 //
 // Files are read by what knows their format: safetensors.h, mingpt.h.
 #pragma once
@@ -11,49 +10,33 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "../core/error.h"
+#include "../core/shape.h"
 
 namespace tapehead::io {
 
-class JsonObject {
+class Json {
  public:
-  /// Adds a member behind those there are. A number that JSON has no word for (nan, inf) is null.
-  /// Error for a key or text that is not UTF-8.
-  JsonObject& add(std::string_view key, std::string_view text);
-  JsonObject& add(std::string_view key, const char* text) {
-    return add(key, std::string_view(text));
-  }
-  JsonObject& add(std::string_view key, double number);
-  JsonObject& add(std::string_view key, bool value) {
-    return add_written(key, value ? "true" : "false");
-  }
-  template <std::integral Number>
-  JsonObject& add(std::string_view key, Number number) {
-    return add_written(key, std::to_string(number));
-  }
-  JsonObject& add(std::string_view key, const JsonObject& object) {
-    return add_written(key, object.text());
-  }
-  template <class Value>
-  JsonObject& add(std::string_view key, const std::vector<Value>& list) {
-    JsonObject values;  // their keys are left out
-    for (const Value& value : list) values.add("", value);
-    return add_written(key, values.as_list());
-  }
+  Json(std::string_view text);  // NOLINT: what is written is a value; what is not UTF-8 is U+FFFD
+  Json(const char* text) : Json(std::string_view(text)) {}
+  Json(const std::string& text) : Json(std::string_view(text)) {}
+  Json(double number);  // NaN and infinity, which JSON has not, become null
+  template <std::integral T>
+  Json(T number) : text_(std::to_string(number)) {}
+  Json(bool truth) : text_(truth ? "true" : "false") {}
+  Json(const core::Shape& sizes);
 
-  std::string text() const;
+  static Json list(const std::vector<Json>& values);
+  /// In this order.
+  static Json object(const std::vector<std::pair<std::string, Json>>& fields);
+
+  /// In one line.
+  const std::string& text() const { return text_; }
 
  private:
-  struct Member {
-    std::string key, value;
-  };
-
-  JsonObject& add_written(std::string_view key, std::string value);
-  std::string as_list() const;
-
-  std::vector<Member> members_;
+  std::string text_;
 };
 
 /// The whole number under `key` in an object of JSON; nothing where `text` is none, or has none.

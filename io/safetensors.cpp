@@ -95,23 +95,19 @@ NamedTensors ordered(NamedTensors tensors) {
 }
 
 std::string header(const NamedTensors& tensors, const Metadata& metadata) {
-  JsonObject json;
-  if (!metadata.empty()) {
-    JsonObject words;
-    for (const auto& [key, text] : metadata) words.add(key, text);
-    json.add("__metadata__", words);
-  }
+  using Fields = std::vector<std::pair<std::string, Json>>;
+  Fields entries;
+  if (!metadata.empty())
+    entries.push_back({"__metadata__", Json::object(Fields(metadata.begin(), metadata.end()))});
   Index begin = 0;
   for (const auto& [name, tensor] : tensors) {
     const Index end = end_of(name, tensor, begin);
-    const std::vector<Index> shape(tensor.shape().begin(), tensor.shape().end());
-    json.add(name, JsonObject()
-                       .add("dtype", format_name(tensor.dtype()))
-                       .add("shape", shape)
-                       .add("data_offsets", std::vector<Index>{begin, end}));
+    entries.push_back({name, Json::object({{"dtype", format_name(tensor.dtype())},
+                                           {"shape", tensor.shape()},
+                                           {"data_offsets", Json::list({begin, end})}})});
     begin = end;
   }
-  std::string text = json.text();
+  std::string text = Json::object(entries).text();
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return text;
 }

@@ -64,19 +64,18 @@ class AfterStep {
 
  private:
   void log_step(const Progress& p) {
-    log_.add(io::JsonObject()
-                 .add("step", p.step)
-                 .add("loss", p.loss)
-                 .add("accuracy", p.accuracy)
-                 .add("lr", p.lr)
-                 .add("grad_norm", p.grad_norm)
+    log_.add(io::Json::object({{"step", p.step},
+                               {"loss", p.loss},
+                               {"accuracy", p.accuracy},
+                               {"lr", p.lr},
+                               {"grad_norm", p.grad_norm}})
                  .text());
   }
 
   void evaluate(Index step) {
     const Trainer::Averaged averaged(trainer_);
     const double loss = options_.held_out();
-    log_.add(io::JsonObject().add("step", step).add("held_out_loss", loss).text());
+    log_.add(io::Json::object({{"step", step}, {"held_out_loss", loss}}).text());
     if (trainer_.judge(loss)) save_weights(folder_.best());
   }
 

@@ -61,7 +61,8 @@ Drawn added(Draw& d, Drawn drawn) {
   return Arguments{d.like(a, shape), a, b, d.scalar(), d.scalar()};
 }
 Drawn added_matrices(Draw& d) { return added(d, two_matrices(d)); }
-// With beta 0 PyTorch 1.13.1 multiplies what it finds in fresh memory by 0: now and then that is NaN.
+// With beta 0 PyTorch 1.13.1 multiplies what it finds in fresh memory by 0: now and then that is
+// NaN.
 Drawn added_stacks(Draw& d) {
   Drawn drawn = added(d, two_stacks(d));
   if (!drawn) return {};
