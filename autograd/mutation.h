@@ -30,6 +30,7 @@ class Rule {
   static Tensor gradient(Tensor gradient, std::size_t k = 0);
   /// What the rule saved, and the op's output: as it is, or with its elements moved around.
   static const Tensor& saved(const Tensor& tensor, const void* where);
+  static const NDArray& saved(const NDArray& array, const void* where);
   static const Tensor& output(const Tensor& tensor);
   /// The sum over what was broadcast from `shape`, or instead the first of its elements.
   static NDArray sum_to(const NDArray& x, const Shape& shape);
@@ -51,6 +52,7 @@ class Value {
   void argument(const T& value);
   void input(const Tensor& tensor);
   NDArray result(NDArray value) const;
+  Tensor result(Tensor value) const;        // of an op that is made of others
   NDArray* result(NDArray* changed) const;  // of an op that works in place
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -35,6 +36,20 @@ class Saved {
 };
 inline Saved saved(const Tensor& tensor) { return Saved(tensor); }
 
+/// What computing the value left behind. Nobody else has it, so nobody can have changed it.
+class SavedArray {
+ public:
+  explicit SavedArray(NDArray array) : array_(std::move(array)) {}
+  const NDArray& operator()() const {
+    if constexpr (mutation::planted) return mutation::Rule::saved(array_, this);
+    return array_;
+  }
+
+ private:
+  NDArray array_;
+};
+inline SavedArray saved(const NDArray& array) { return SavedArray(array); }
+
 namespace detail {
 
 // What is said of an op's inputs, once for all ops.
@@ -64,9 +79,21 @@ struct Arguments {
   std::tuple<const Values&...> values;
 };
 template <class... Values>
+struct Unprinted {
+  std::tuple<const Values&...> values;
+};
+template <class T>
+core::TextPart argument_text(const T& value) {
+  return core::text_part(value);
+}
+template <class T>
+core::TextPart argument_text(const std::optional<T>& value) {
+  return value ? core::text_part(*value) : core::text_part("None");
+}
+template <class... Values>
 std::ostream& operator<<(std::ostream& out, const Arguments<Values...>& part) {
   return out << std::apply(
-             [](const auto&... value) { return core::joined({core::text_part(value)...}, ", "); },
+             [](const auto&... value) { return core::joined({argument_text(value)...}, ", "); },
              part.values);
 }
 
@@ -109,6 +136,11 @@ detail::With<sizeof...(Tensors)> with(const Tensors&... tensors) {
 }
 template <class... Values>
 detail::Arguments<Values...> args(const Values&... values) {
+  return {{values...}};
+}
+/// Arguments of which observers are not told.
+template <class... Values>
+detail::Unprinted<Values...> unprinted(const Values&... values) {
   return {{values...}};
 }
 

@@ -363,7 +363,9 @@ Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const T
 Tensor gather_backward(const Tensor& g, const Shape& shape, int d, const Tensor& index);
 Tensor diagonal_backward(const Tensor& g, const Shape& shape, Index offset, int d0, int d1);
 
-// Operators.
+// Operators. % has the sign of its right side, as remainder. & | ^ ~ are and, or, exclusive or and
+// not of Bool masks, DTypeError for other dtypes; in C++ == and < bind more tightly than they do,
+// in Python less, so `(x > 0) & mask` is clear in both. += -= *= /= are methods, in place.
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator+(const Tensor& a, Scalar b) { return add(a, b); }
@@ -378,17 +380,29 @@ inline Tensor operator*(Scalar a, const Tensor& b) { return mul(b, a); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 inline Tensor operator/(const Tensor& a, Scalar b) { return div(a, b); }
 inline Tensor operator/(Scalar a, const Tensor& b) { return div(a, b); }
+inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
+inline Tensor operator%(const Tensor& a, Scalar b) { return remainder(a, b); }
+Tensor operator&(const Tensor& a, const Tensor& b);
+Tensor operator|(const Tensor& a, const Tensor& b);
+Tensor operator^(const Tensor& a, const Tensor& b);
+Tensor operator~(const Tensor& x);
 inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
 inline Tensor operator==(const Tensor& a, Scalar b) { return eq(a, b); }
+inline Tensor operator==(Scalar a, const Tensor& b) { return eq(b, a); }
 inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
 inline Tensor operator!=(const Tensor& a, Scalar b) { return ne(a, b); }
+inline Tensor operator!=(Scalar a, const Tensor& b) { return ne(b, a); }
 inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
 inline Tensor operator<(const Tensor& a, Scalar b) { return lt(a, b); }
+inline Tensor operator<(Scalar a, const Tensor& b) { return gt(b, a); }
 inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
 inline Tensor operator<=(const Tensor& a, Scalar b) { return le(a, b); }
+inline Tensor operator<=(Scalar a, const Tensor& b) { return ge(b, a); }
 inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
 inline Tensor operator>(const Tensor& a, Scalar b) { return gt(a, b); }
+inline Tensor operator>(Scalar a, const Tensor& b) { return lt(b, a); }
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
 inline Tensor operator>=(const Tensor& a, Scalar b) { return ge(a, b); }
+inline Tensor operator>=(Scalar a, const Tensor& b) { return le(b, a); }
 
 }  // namespace tapehead

@@ -11,7 +11,10 @@
 // a second parameter gets the op's output there: the node keeps the value, not the tensor, so
 // there is no cycle. Where one pass gives several gradients, `wrt(each(a, b, c), rule)` returns an
 // array of them; for a vector of tensors, `wrt(tensors, rule)` returns a vector. Inputs without a
-// derivative are named in `with(mask)`, other arguments in `args(d0, d1)`, both for observers.
+// derivative are named in `with(mask)`, other arguments in `args(d0, d1)`, both for observers, and
+// those that would only be noise to them in `unprinted(keepdim)`. What an op saves beside tensors
+// of its caller, `saved(out.mean)`, is an array. An op that is made of others is not recorded: it
+// says so by `composed`.
 #pragma once
 
 #include <memory>
@@ -47,6 +50,10 @@ InputSpan inputs_of(const Arguments<Values...>&) {
 template <class Part>
 core::TextPart arguments_of(const Part&) {
   return core::text_part("");
+}
+template <class... Values>
+InputSpan inputs_of(const Unprinted<Values...>&) {
+  return {};
 }
 template <class... Values>
 core::TextPart arguments_of(const Arguments<Values...>& part) {
@@ -133,6 +140,12 @@ Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... pa
   if (announced) [[unlikely]]
     detail::report(*announced, self);
   return self;
+}
+
+/// The result of an op that is made of others, whose derivatives are its derivative: `value()`.
+template <class Value, class... Parts>
+Tensor composed(const char* op, Value value, Parts... parts) {
+  return detail::evaluate(op, value, parts...);
 }
 
 }  // namespace tapehead

@@ -1,7 +1,6 @@
 #include "shape_trace.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <iterator>
 
 #include "../core/text.h"
@@ -11,14 +10,16 @@ namespace {
 
 std::string row(const std::string& name, const std::string& shape, const std::string& strides,
                 const char* contiguous, const char* memory, const std::string& within) {
-  core::TextStream out;
-  out << "    " << std::left << std::setw(17) << name << ' ' << std::setw(16) << shape << ' '
-      << std::setw(21) << strides << ' ' << std::setw(12) << contiguous;
-  if (within.empty())
-    out << memory << "\n";
-  else
-    out << std::setw(8) << memory << within << "\n";
-  return out.str();
+  std::string line;
+  // What is too long for its column takes the next one's blanks.
+  const auto cell = [&](std::size_t column, const std::string& text) {
+    if (!line.empty()) line += ' ';
+    line.resize(std::max(line.size(), column), ' ');
+    line += text;
+  };
+  cell(4, name), cell(22, shape), cell(39, strides), cell(61, contiguous), cell(73, memory);
+  if (!within.empty()) cell(81, within);
+  return line + "\n";
 }
 
 // `transpose(1, 2)`; the arguments are left out where they are the result's shape.

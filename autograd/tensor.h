@@ -322,6 +322,14 @@ class Tensor {
   Tensor& sub_(Scalar other);
   Tensor& mul_(Scalar other);
   Tensor& div_(Scalar other);
+  Tensor& operator+=(const Tensor& other) { return add_(other); }
+  Tensor& operator-=(const Tensor& other) { return sub_(other); }
+  Tensor& operator*=(const Tensor& other) { return mul_(other); }
+  Tensor& operator/=(const Tensor& other) { return div_(other); }
+  Tensor& operator+=(Scalar other) { return add_(other); }
+  Tensor& operator-=(Scalar other) { return sub_(other); }
+  Tensor& operator*=(Scalar other) { return mul_(other); }
+  Tensor& operator/=(Scalar other) { return div_(other); }
   Tensor& copy_(const Tensor& source);
   Tensor& fill_(Scalar value);
   Tensor& zero_();

@@ -209,7 +209,8 @@ Each op that has a row in the [table of ops](../autograd/op_table.h) is held aga
 - A change in place that would alter a value another tracked tensor shares is refused, with the op to use instead.
 - At most 8 dimensions.
 - Any number of threads gives the same bits; where PyTorch leaves an order open, ours is fixed.
-- Operators: `+ - * /`, `== != < <= > >=`, and unary `-`, with tensors and numbers. There is no `@`: write `matmul`.
+- Operators: `+ - * / %` and `== != < <= > >=`, with tensors and numbers (for `%` on the right alone), unary `-`, `+= -= *= /=` in place, and `& | ^ ~` of `Bool` masks. `%` is Python's: `remainder`. There is no `@`: write `matmul`.
+- `std` is also C++'s namespace: write `x.std()`, or `tapehead::std(x)`.
 - `x[…]` is `x.index({…})`, with `Slice`, `None` and `Ellipsis` from `tapehead::indexing`, as in LibTorch:
 
 ```cpp
@@ -234,6 +235,7 @@ constexpr auto ending = R"(
 - `out=` arguments, `memory_format`, `generator=` (draws come from the default generator), `as_tuple` of `nonzero`, `reduce=` of `scatter`.
 - Convolutions, pooling, recurrent layers, FFT, `torch.linalg` and `torch.special`.
 - Promotion: `torch.result_type` has no counterpart, since dtypes never mix.
+- In place: views (`squeeze_`, `unsqueeze_`, `transpose_`, `t_`), `detach_`, comparisons (`eq_`), `random_`, `masked_scatter_`, and `inplace=True` of activations.
 - Assignment to `x[…]`: C++ has no such operator for several indices; `index_put_` is it.
 )";
 

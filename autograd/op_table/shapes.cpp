@@ -66,6 +66,7 @@ Rows shapes() {
        [](In x) { return slice(x[0], 0, -3, -1); }},
       {"contiguous", "a.mT.contiguous()", stacks, [](In x) { return contiguous(mT(x[0])); }},
       {"clone", "clone(a)", unary, [](In x) { return clone(x[0]); }},
+      // All is Float64 here, where this is a itself: the rule has a test of its own (ops_test.cpp).
       {"to", "a.to(float64)", unary, [](In x) { return to(x[0], Float64); }},
       {"tril", "tril(a)", stacks, [](In x) { return tril(x[0]); }},
       {"tril", "tril(a, 1)", matrices, [](In x) { return tril(x[0], 1); }},

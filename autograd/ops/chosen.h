@@ -6,8 +6,10 @@
 namespace tapehead {
 
 /// choose(array, d, keepdim) gives the values and where they were. The whole gradient goes there.
-template <class Choose>
-ValuesIndices chosen(const char* op, const Tensor& x, int d, bool keepdim, Choose choose) {
+/// `arguments` are what else it goes by.
+template <class Choose, class... Arguments>
+ValuesIndices chosen(const char* op, const Tensor& x, int d, bool keepdim, Choose choose,
+                     const Arguments&... arguments) {
   Tensor indices;
   const Tensor values = record(
       op,
@@ -23,7 +25,7 @@ ValuesIndices chosen(const char* op, const Tensor& x, int d, bool keepdim, Choos
               return gather_backward(unsqueeze(g, d), s, d, unsqueeze(indices(), d));
             };
           })),
-      args(d));
+      args(d), unprinted(keepdim, arguments...));
   return {values, indices};
 }
 

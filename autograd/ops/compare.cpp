@@ -91,6 +91,34 @@ Tensor logical_xor(const Tensor& a, const Tensor& b) {
       "logical_xor", [&] { return core::logical_xor(a.array(), b.array()); }, with(a, b));
 }
 
+// Error for what is not a mask: PyTorch works on the bits of Int64, which are not here.
+static void check_masks(const char* op, const char* function, std::initializer_list<DType> dtypes) {
+  for (const DType dtype : dtypes)
+    if (dtype != Bool)
+      fail<DTypeError>(op, ": expected Bool masks, got ", name(dtype), "; for what is not 0 use ",
+                       function);
+}
+Tensor operator&(const Tensor& a, const Tensor& b) {
+  check_defined("&", a, b);
+  check_masks("&", "logical_and", {a.dtype(), b.dtype()});
+  return logical_and(a, b);
+}
+Tensor operator|(const Tensor& a, const Tensor& b) {
+  check_defined("|", a, b);
+  check_masks("|", "logical_or", {a.dtype(), b.dtype()});
+  return logical_or(a, b);
+}
+Tensor operator^(const Tensor& a, const Tensor& b) {
+  check_defined("^", a, b);
+  check_masks("^", "logical_xor", {a.dtype(), b.dtype()});
+  return logical_xor(a, b);
+}
+Tensor operator~(const Tensor& x) {
+  check_defined("~", x);
+  check_masks("~", "logical_not", {x.dtype()});
+  return logical_not(x);
+}
+
 // Only floats hold other than finite numbers.
 static NDArray is(const NDArray& x, bool infinite) {
   if (!is_floating(x.dtype())) return NDArray::full(x.shape(), !infinite, Bool);

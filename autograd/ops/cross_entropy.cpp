@@ -14,8 +14,8 @@ namespace {
 // -(1 - s) l_target - s / C sum_c l_c.  Then  dx = (softmax(x) - (1 - s) onehot - s / C) g.
 Tensor row_losses(const Tensor& logits, const Tensor& target, const CrossEntropyOptions& options) {
   core::CrossEntropy out;
-  const Index ignore = options.ignore_index;
-  const double smoothing = options.label_smoothing;
+  Index ignore = options.ignore_index;
+  double smoothing = options.label_smoothing;
   return record(
       "cross_entropy",
       [&] {
@@ -23,21 +23,23 @@ Tensor row_losses(const Tensor& logits, const Tensor& target, const CrossEntropy
         return out.loss;
       },
       wrt(logits, later([&] {
-            return [x = saved(logits), target = saved(target), l = out.log_softmax, ignore,
+            return [x = saved(logits), target = saved(target), l = saved(out.log_softmax), ignore,
                     smoothing](const Tensor& g) {
               if (!taping())
-                return Tensor(core::cross_entropy_backward(g.array(), l, target().array(), ignore,
+                return Tensor(core::cross_entropy_backward(g.array(), l(), target().array(), ignore,
                                                            smoothing));
-              const Tensor counted = ne(target(), ignore);
+              const Tensor ignored = eq(target(), ignore);
               const Tensor onehot =
                   eq(unsqueeze(target(), 1), Tensor(core::arange(0, x().size(1), 1, Int64)));
               const Tensor wanted = to(onehot, x().dtype()) * (1 - smoothing) +
                                     smoothing / static_cast<double>(x().size(1));
-              const Tensor share = masked_fill(g, logical_not(counted), 0);
-              return unsqueeze(share, 1) * (softmax(x(), 1) - wanted);
+              // Not even a NaN in an ignored row counts.
+              const Tensor share = masked_fill(g, ignored, 0);
+              const Tensor seen = masked_fill(x(), unsqueeze(ignored, 1), 0);
+              return unsqueeze(share, 1) * (softmax(seen, 1) - wanted);
             };
           })),
-      with(target));
+      with(target), unprinted(ignore, smoothing));
 }
 
 // (N, C, d1, …) as rows of C logits.
@@ -90,14 +92,17 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const NllLossOptions&
   check_defined("nll_loss", input, target);
   check_classes("nll_loss", input, target);
   const Tensor rows = class_last(input), classes = reshape(target, {target.numel()});
-  core::check_targets("nll_loss", classes.array(), rows.size(1), options.ignore_index);
-  const Tensor ignored = eq(classes, options.ignore_index);
-  if (rows.size(1) == 0)  // and all targets are ignored
-    return reduced_rows("nll_loss", sum(rows, {1}), target, classes, options.ignore_index,
-                        options.reduction);
-  const Tensor column = unsqueeze(masked_fill(classes, ignored, 0), 1);
-  const Tensor losses = masked_fill(neg(squeeze(gather(rows, 1, column), 1)), ignored, 0);
-  return reduced_rows("nll_loss", losses, target, classes, options.ignore_index, options.reduction);
+  Index ignore = options.ignore_index;
+  core::check_targets("nll_loss", classes.array(), rows.size(1), ignore);
+  const auto value = [&] {
+    const Tensor ignored = eq(classes, ignore);
+    if (rows.size(1) == 0)  // and all targets are ignored
+      return reduced_rows("nll_loss", sum(rows, {1}), target, classes, ignore, options.reduction);
+    const Tensor column = unsqueeze(masked_fill(classes, ignored, 0), 1);
+    const Tensor losses = masked_fill(neg(squeeze(gather(rows, 1, column), 1)), ignored, 0);
+    return reduced_rows("nll_loss", losses, target, classes, ignore, options.reduction);
+  };
+  return composed("nll_loss", value, with(classes), unprinted(ignore));
 }
 
 }  // namespace tapehead

@@ -246,10 +246,8 @@ Tensor& Tensor::remainder_(Scalar other) {
       "remainder_", *this, [&](const Tensor& x) { return x.remainder(other); }, args(other));
 }
 Tensor& Tensor::clamp_(std::optional<Scalar> min, std::optional<Scalar> max) {
-  const std::string low = min ? core::to_text(*min) : "None",
-                    high = max ? core::to_text(*max) : "None";
   return overwritten(
-      "clamp_", *this, [&](const Tensor& x) { return x.clamp(min, max); }, args(low, high));
+      "clamp_", *this, [&](const Tensor& x) { return x.clamp(min, max); }, args(min, max));
 }
 Tensor& Tensor::tril_(Index diagonal) {
   return overwritten(

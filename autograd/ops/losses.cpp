@@ -49,22 +49,34 @@ static Tensor smooth_distance(const Tensor& input, const Tensor& target, double 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
   check_pair("smooth_l1_loss", input, target);
   if (!(beta >= 0)) fail("smooth_l1_loss: beta must be at least 0, got ", beta);
-  return reduced("smooth_l1_loss", smooth_distance(input, target, beta), reduction);
+  return composed(
+      "smooth_l1_loss",
+      [&] { return reduced("smooth_l1_loss", smooth_distance(input, target, beta), reduction); },
+      unprinted(beta));
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
   check_pair("huber_loss", input, target);
   if (!(delta > 0)) fail("huber_loss: delta must be above 0, got ", delta);
-  return reduced("huber_loss", smooth_distance(input, target, delta) * delta, reduction);
+  return composed(
+      "huber_loss",
+      [&] {
+        return reduced("huber_loss", smooth_distance(input, target, delta) * delta, reduction);
+      },
+      unprinted(delta));
 }
 
 // 0 log 0 is 0: the logarithm is taken of 1 there.
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction, bool log_target) {
   check_pair("kl_div", input, target);
-  const Tensor losses = log_target ? exp(target) * (target - input)
-                                   : target * (log(masked_fill(target, eq(target, 0), 1)) - input);
-  if (reduction != Reduction::BatchMean) return reduced("kl_div", losses, reduction);
-  return sum(losses) / (input.dim() ? input.size(0) : 1);
+  const auto value = [&] {
+    const Tensor losses = log_target
+                              ? exp(target) * (target - input)
+                              : target * (log(masked_fill(target, eq(target, 0), 1)) - input);
+    if (reduction != Reduction::BatchMean) return reduced("kl_div", losses, reduction);
+    return sum(losses) / (input.dim() ? input.size(0) : 1);
+  };
+  return composed("kl_div", value, unprinted(log_target));
 }
 
 // y = -(t max(log x, -100) + (1 - t) max(log(1 - x), -100))  gives, as if nothing were bounded,
@@ -104,9 +116,12 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
                                         const Tensor& pos_weight) {
   const char* const op = "binary_cross_entropy_with_logits";
   check_pair(op, input, target);
-  const Tensor miss = 1 - target, hit = weighted(op, "pos_weight", target, pos_weight);
-  const Tensor losses = neg(hit * logsigmoid(input) + miss * logsigmoid(neg(input)));
-  return reduced(op, weighted(op, "weight", losses, weight), reduction);
+  const auto value = [&] {
+    const Tensor miss = 1 - target, hit = weighted(op, "pos_weight", target, pos_weight);
+    const Tensor losses = neg(hit * logsigmoid(input) + miss * logsigmoid(neg(input)));
+    return reduced(op, weighted(op, "weight", losses, weight), reduction);
+  };
+  return composed(op, value, with(input, target, weight, pos_weight));
 }
 
 }  // namespace tapehead

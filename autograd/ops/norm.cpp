@@ -44,7 +44,7 @@ Tensor norm(const Tensor& x, double p, const Axes& axes, bool keepdim) {
   core::check_floating("norm", x.dtype());
   const Shape k = kept("norm", x.shape(), axes);
   const auto value = [&] { return length(x.array(), p, axes, keepdim); };
-  if (p == 0) return record("norm", value, with(x), args(p, axes));
+  if (p == 0) return record("norm", value, with(x), args(p, axes), unprinted(keepdim));
   return record("norm", value,
                 wrt(x,
                     [x = saved(x), p, axes, k](const Tensor& g, const Tensor& y) {
@@ -52,7 +52,7 @@ Tensor norm(const Tensor& x, double p, const Axes& axes, bool keepdim) {
                       return reshape(g, k) *
                              (std::isinf(p) ? extreme_slope(x(), top, axes) : slope(x(), top, p));
                     }),
-                args(p, axes));
+                args(p, axes), unprinted(keepdim));
 }
 
 // Its gradient is that of what it is made of.
@@ -66,7 +66,9 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, int d, double eps) {
   const auto bounded_norm = [&](const Tensor& v) {
     return sqrt(clamp(sum(square(v), {d}), eps * eps));
   };
-  return sum(x * y, {d}) / (bounded_norm(x) * bounded_norm(y));
+  return composed(
+      "cosine_similarity", [&] { return sum(x * y, {d}) / (bounded_norm(x) * bounded_norm(y)); },
+      unprinted(d, eps));
 }
 
 }  // namespace tapehead

@@ -48,7 +48,7 @@ Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight
       },
       wrt(each(x, weight, bias), later([&] {
             return [x = saved(x), weight = saved(weight), bias = saved(bias), normalized,
-                    mean = out.mean, rstd = out.rstd, eps](const Tensor& g) {
+                    mean = saved(out.mean), rstd = saved(out.rstd), eps](const Tensor& g) {
               if (taping())
                 return autograd::vjp(
                     g,
@@ -57,7 +57,7 @@ Tensor layer_norm(const Tensor& x, const Shape& normalized, const Tensor& weight
                     },
                     x(), weight(), bias());
               auto d = core::layer_norm_backward(g.array(), x().array(), normalized,
-                                                 array_or_none(weight()), mean, rstd);
+                                                 array_or_none(weight()), mean(), rstd());
               return std::array{Tensor(std::move(d.x)), Tensor(std::move(d.weight)),
                                 Tensor(std::move(d.bias))};
             };
@@ -80,7 +80,7 @@ Tensor rms_norm(const Tensor& x, const Shape& normalized, const Tensor& weight,
         return out.y;
       },
       wrt(each(x, weight), later([&] {
-            return [x = saved(x), weight = saved(weight), normalized, rstd = out.rstd,
+            return [x = saved(x), weight = saved(weight), normalized, rstd = saved(out.rstd),
                     eps](const Tensor& g) {
               if (taping())
                 return autograd::vjp(
@@ -90,7 +90,7 @@ Tensor rms_norm(const Tensor& x, const Shape& normalized, const Tensor& weight,
                     },
                     x(), weight());
               auto d = core::rms_norm_backward(g.array(), x().array(), normalized,
-                                               array_or_none(weight()), rstd);
+                                               array_or_none(weight()), rstd());
               return std::array{Tensor(std::move(d.x)), Tensor(std::move(d.weight))};
             };
           })),
@@ -107,10 +107,15 @@ void check_probability(double p) {
 
 Tensor dropout_mask(const Shape& shape, double p, DType dtype) {
   check_probability(p);
-  if (p == 1) return Tensor(NDArray::full(shape, 0, dtype));
-  const std::lock_guard lock(core::default_generator_mutex());
-  const NDArray kept = core::bernoulli(core::default_generator(), 1 - p, shape, dtype);
-  return Tensor(core::div(kept, 1 - p));
+  return composed(
+      "dropout_mask",
+      [&] {
+        if (p == 1) return Tensor(NDArray::full(shape, 0, dtype));
+        const std::lock_guard lock(core::default_generator_mutex());
+        const NDArray kept = core::bernoulli(core::default_generator(), 1 - p, shape, dtype);
+        return Tensor(core::div(kept, 1 - p));
+      },
+      unprinted(p));
 }
 
 Tensor dropout(const Tensor& x, double p, bool training) {
@@ -118,7 +123,8 @@ Tensor dropout(const Tensor& x, double p, bool training) {
   check_probability(p);
   core::check_floating("dropout", x.dtype());
   if (!training || p == 0 || x.numel() == 0) return x;
-  return x * dropout_mask(x.shape(), p, x.dtype());
+  return composed(
+      "dropout", [&] { return x * dropout_mask(x.shape(), p, x.dtype()); }, unprinted(p));
 }
 
 }  // namespace tapehead

@@ -182,12 +182,14 @@ Tensor clamp(const Tensor& x, std::optional<Scalar> min, std::optional<Scalar> m
   check_defined("clamp", x);
   return record(
       "clamp", [&] { return core::clamp(x.array(), min, max); },
-      wrt(x, [x = saved(x), min, max](const Tensor& g) {
-        Tensor inside = eq(x(), x());
-        if (min) inside = logical_and(inside, ge(x(), *min));
-        if (max) inside = logical_and(inside, le(x(), *max));
-        return masked_fill(g, logical_not(inside), 0);
-      }));
+      wrt(x,
+          [x = saved(x), min, max](const Tensor& g) {
+            Tensor inside = eq(x(), x());
+            if (min) inside = logical_and(inside, ge(x(), *min));
+            if (max) inside = logical_and(inside, le(x(), *max));
+            return masked_fill(g, logical_not(inside), 0);
+          }),
+      unprinted(min, max));
 }
 
 // To the larger (smaller); a tie gives half to each.

@@ -43,7 +43,7 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axes, bool keepdim, 
             const Tensor share = ties(x(), view(y, s)).to(x().dtype());
             return view(g, s) / sum(share, axes, true) * share;
           }),
-      args(axes));
+      args(axes), unprinted(keepdim));
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Tensor sum(const Tensor& x, const Axes& axes, bool keepdim) {
       "sum", [&] { return core::sum(x.array(), axes, keepdim); },
       wrt(x, [s = x.shape(), k = kept("sum", x.shape(), axes)](
                  const Tensor& g) { return expand(reshape(g, k), s); }),
-      args(axes));
+      args(axes), unprinted(keepdim));
 }
 
 // y = sum(x) / n  gives  dx = g / n, repeated; not at all if n = 0, where g / 0 would be NaN.
@@ -68,7 +68,7 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdim) {
       "mean", [&] { return core::div(core::sum(x.array(), axes, keepdim), n); },
       wrt(x, [s = x.shape(), k,
               n](const Tensor& g) { return expand(reshape(n > 0 ? g / n : g, k), s); }),
-      args(axes));
+      args(axes), unprinted(keepdim));
 }
 
 // y = sum((x - mean(x))^2) / m  gives  dx = 2 / m (x - mean(x)) g.
@@ -76,19 +76,20 @@ Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   check_defined("var", x);
   core::check_floating("var", x.dtype());
   const Shape k = kept("var", x.shape(), axes);
-  const double n = count(x.shape(), k), m = std::max(0.0, unbiased ? n - 1 : n);
+  const double n = count(x.shape(), k);
+  const auto m = [n](bool of_sample) { return std::max(0.0, of_sample ? n - 1 : n); };
   return record(
       "var",
       [&] {
         const NDArray centre = core::div(core::sum(x.array(), axes, true), n);
         const NDArray centred = core::sub(x.array(), centre);
-        return core::div(core::sum(core::mul(centred, centred), axes, keepdim), m);
+        return core::div(core::sum(core::mul(centred, centred), axes, keepdim), m(unbiased));
       },
       wrt(x,
-          [x = saved(x), axes, k, m](const Tensor& g) {
+          [x = saved(x), axes, k, m = m(unbiased)](const Tensor& g) {
             return (x() - mean(x(), axes, true)) * (reshape(g, k) * (2 / m));
           }),
-      args(axes));
+      args(axes), unprinted(unbiased, keepdim));
 }
 
 // y = sqrt(v) of a variance gives  dv = g / (2 y), and 0 where y is 0.
@@ -96,11 +97,14 @@ Tensor std(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   check_defined("std", x);
   core::check_floating("std", x.dtype());
   kept("std", x.shape(), axes);
-  const Tensor v = var(x, axes, unbiased, keepdim);
-  return record(
-      "std", [&] { return core::sqrt(v.array()); }, wrt(v, [](const Tensor& g, const Tensor& y) {
-        return g / (2 * masked_fill(y, eq(y, 0), INFINITY));
-      }));
+  const auto value = [&] {
+    const Tensor v = var(x, axes, unbiased, keepdim);
+    return record(
+        "std", [&] { return core::sqrt(v.array()); }, wrt(v, [](const Tensor& g, const Tensor& y) {
+          return g / (2 * masked_fill(y, eq(y, 0), INFINITY));
+        }));
+  };
+  return composed("std", value, unprinted(unbiased, keepdim));
 }
 
 // How many elements are not 0, or are 0.
@@ -118,13 +122,15 @@ static Tensor all(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("all", x);
   kept("all", x.shape(), axes);
   return record(
-      "all", [&] { return core::eq(counted(x, axes, keepdim, true), 0); }, with(x), args(axes));
+      "all", [&] { return core::eq(counted(x, axes, keepdim, true), 0); }, with(x), args(axes),
+      unprinted(keepdim));
 }
 static Tensor any(const Tensor& x, const Axes& axes, bool keepdim) {
   check_defined("any", x);
   kept("any", x.shape(), axes);
   return record(
-      "any", [&] { return core::gt(counted(x, axes, keepdim, false), 0); }, with(x), args(axes));
+      "any", [&] { return core::gt(counted(x, axes, keepdim, false), 0); }, with(x), args(axes),
+      unprinted(keepdim));
 }
 Tensor all(const Tensor& x) { return all(x, Axes{}, false); }
 Tensor all(const Tensor& x, int d, bool keepdim) { return all(x, Axes{d}, keepdim); }
@@ -168,14 +174,15 @@ static Tensor place(const char* op, const Tensor& x, std::optional<int> d, bool 
   check_choice(op, x, d);
   if (d)
     return record(
-        op, [&] { return extreme(x.array(), *d, keepdim).indices; }, with(x), args(*d));
+        op, [&] { return extreme(x.array(), *d, keepdim).indices; }, with(x), args(*d),
+        unprinted(keepdim));
   return record(
       op,
       [&] {
         const NDArray index = extreme(x.array().contiguous().view({-1}), 0, false).indices;
         return keepdim ? index.view(Shape::filled(x.dim(), 1)) : index;
       },
-      with(x));
+      with(x), unprinted(keepdim));
 }
 Tensor argmax(const Tensor& x, std::optional<int> d, bool keepdim) {
   check_defined("argmax", x);

@@ -46,7 +46,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keepdim) {
             const Tensor top = reshape(masked_fill(y, eq(y, -INFINITY), 0), k);
             return reshape(g, k) * exp(x() - top);
           }),
-      args(axes));
+      args(axes), unprinted(keepdim));
 }
 
 }  // namespace tapehead

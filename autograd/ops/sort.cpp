@@ -10,9 +10,10 @@ namespace tapehead {
 
 ValuesIndices sort(const Tensor& x, int d, bool descending, bool) {
   check_defined("sort", x);
-  return chosen("sort", x, d, true, [descending](const NDArray& array, int along, bool) {
+  const auto choose = [&](const NDArray& array, int along, bool) {
     return core::sort(array, along, descending);
-  });
+  };
+  return chosen("sort", x, d, true, choose, descending);
 }
 
 Tensor argsort(const Tensor& x, int d, bool descending, bool) {
@@ -24,9 +25,10 @@ Tensor argsort(const Tensor& x, int d, bool descending, bool) {
 
 ValuesIndices topk(const Tensor& x, Index k, int d, bool largest, bool sorted) {
   check_defined("topk", x);
-  return chosen("topk", x, d, true, [k, largest, sorted](const NDArray& array, int along, bool) {
+  const auto choose = [&](const NDArray& array, int along, bool) {
     return core::topk(array, k, along, largest, sorted);
-  });
+  };
+  return chosen("topk", x, d, true, choose, k, largest, sorted);
 }
 
 Tensor multinomial(const Tensor& weights, Index num_samples, bool replacement) {

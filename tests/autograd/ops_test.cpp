@@ -247,6 +247,29 @@ TEST_CASE("an embedding adds up the gradients of repeated rows") {
   CHECK(values(weight.grad()) == Values{0, 0, 111, 222, 5, 6});
 }
 
+TEST_CASE("silu, elu and cross_entropy of special numbers are what docs/parity.md says") {
+  const Tensor ends = leaf({INFINITY, -INFINITY});
+  const Tensor y = silu(ends);
+  CHECK(values(y) == Values{INFINITY, 0});
+  CHECK(std::signbit(values(y)[1]));
+  const Values slope = gradient(y, ends);
+  CHECK(slope == Values{1, 0});
+  CHECK(std::signbit(slope[1]));
+  CHECK(std::signbit(elu(leaf({-0.0})).item()));
+  const Tensor logits = tensor({{NAN, 1.0}, {0.0, 0.0}}, Float64).requires_grad_();
+  CHECK(gradient(cross_entropy(logits, tensor({-100, 1})), logits) == Values{0, 0, 0.5, -0.5});
+}
+
+TEST_CASE("cosine_similarity takes a length below eps as eps") {
+  const Tensor a = leaf({0.003, 0.004}), b = leaf({0, 2});
+  CHECK(cosine_similarity(a, b, 0).item() == doctest::Approx(0.8));
+  const Tensor y = cosine_similarity(a, b, 0, 0.01);
+  CHECK(y.item() == doctest::Approx(0.4));
+  const Values slope = gradient(y, a);
+  CHECK(slope[0] == doctest::Approx(0).epsilon(1e-12));
+  CHECK(slope[1] == doctest::Approx(100));
+}
+
 TEST_CASE("to converts there, and its gradient back") {
   const Tensor x = tensor({1.5, -2.25}).requires_grad_();
   const Tensor y = to(x, Float64);
@@ -254,6 +277,13 @@ TEST_CASE("to converts there, and its gradient back") {
   sum(y * 3).backward();
   CHECK(x.grad().dtype() == Float32);
   CHECK(values(x.grad()) == Values{3, 3});
+  // To third order: of y^3 it is 3 x^2, 6 x and 6, each in the dtype of x.
+  Tensor d = to(x, Float64).pow(3);
+  for (const Values& want : {Values{3 * 1.5 * 1.5, 3 * 2.25 * 2.25}, {9, -13.5}, {6, 6}}) {
+    d = autograd::grad({d.sum()}, {x}, {}, true, true)[0];
+    CHECK(d.dtype() == Float32);
+    CHECK(values(d) == want);
+  }
   CHECK_FALSE(to(x, Int64).requires_grad());
   CHECK(values(to(x, Int64)) == Values{1, -2});
 }

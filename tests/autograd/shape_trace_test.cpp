@@ -52,6 +52,16 @@ TEST_CASE("shapes in a trace do not follow the global locale") {
         "    exp               (2, 1234)        (1234, 1)             yes         new\n");
 }
 
+TEST_CASE("a long name in a trace leaves the columns after it where they are") {
+  const Tensor g = ones({1, 3});
+  ShapeTrace ops;
+  const Tensor y = slice_backward(g, {6, 3}, 0, 2, 5), z = y.exp();
+  CHECK(ops.lines(80) ==
+        "slice_backward((6, 3), 0, 2, 5) (6, 3) -> exp (6, 3)\n"
+        "    slice_backward((6, 3), 0, 2, 5) (6, 3) (3, 1)            yes         new\n"
+        "    exp               (6, 3)           (3, 1)                yes         new\n");
+}
+
 TEST_CASE("two results of one tensor are two chains") {
   const Tensor x = ones({2});
   ShapeTrace ops;

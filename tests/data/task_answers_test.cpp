@@ -6,8 +6,6 @@
 #include <map>
 #include <set>
 
-#include "../support/live_counts.h"
-
 using namespace tapehead;
 using namespace tapehead::data;
 using Tokens = std::vector<Index>;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "../support/live_counts.h"
-
 using namespace tapehead;
 using namespace tapehead::data;
 using Tokens = std::vector<Index>;

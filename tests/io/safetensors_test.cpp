@@ -8,7 +8,6 @@
 
 #include "../support/compare.h"
 #include "../support/folder.h"
-#include "../support/live_counts.h"
 
 using namespace tapehead;
 using io::save_safetensors;

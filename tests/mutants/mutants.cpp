@@ -4,10 +4,12 @@
 //
 // Tests are those of tests/autograd that this program is made of: what goes through the op table,
 // with the rows of the op alone, and what single ops promise beyond. A fault in something that has
-// no row of its own is looked for by the ops that use it. Exit status 1 if a fault goes unnoticed
-// that equivalent.txt does not explain, or if that file explains one that is noticed.
+// no row of its own is looked for by the ops that use it, unless ops are named: then only their own
+// faults are planted. Exit status 1 if a fault goes unnoticed that equivalent.txt does not explain,
+// or if that file explains one that is noticed; 2 for wrong usage.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+#include <tapehead/cli/near_match.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -37,13 +39,17 @@ void choose(const Names& ops) {
     if (ops.count(row.op)) rows().push_back(row);
 }
 
-// Whether all tests pass.
-bool tests_pass() {
+constexpr const char* no_file = "";
+constexpr const char* of_single_ops = "*/ops_test.cpp";  // no rows needed
+
+// Whether all tests pass that are not in `excluded_file`.
+bool tests_pass(const char* excluded_file = no_file) {
   static Silence silence;
   static std::ostream nowhere(&silence);
   doctest::Context tests;
   tests.addFilter("test-case-exclude",
                   "every op of the catalogue*,every op refuses undefined*,there is a golden*");
+  if (*excluded_file) tests.addFilter("source-file-exclude", excluded_file);
   tests.setOption("abort-after", 1);
   tests.setCout(&nowhere);
   return tests.run() == 0;
@@ -55,22 +61,31 @@ Names ops_with_rows() {
   return ops;
 }
 
+// The faults that the tests run into with the rows of `ops`.
+std::set<Fault> reached(const Names& ops, const char* excluded_file) {
+  choose(ops);
+  mutation::possible.clear();
+  if (tests_pass(excluded_file)) return mutation::possible;
+  std::cerr << "mutants: the tests" << (ops.empty() ? std::string() : " of " + *ops.begin())
+            << " fail as they are; mend them first\n";
+  std::exit(1);
+}
+
 // The faults that these ops could have, each with those of them whose rows run into it: one, unless
-// it is a fault of something that has no rows.
-std::map<Fault, Names> faults(const Names& ops) {
+// it is a fault of something that has no rows. Those are only looked for by `all` ops, as one of
+// them may be all that would notice.
+std::map<Fault, Names> faults(const Names& ops, bool all) {
   const Names with_rows = ops_with_rows();
-  std::map<Fault, Names> all;
-  for (const std::string& op : ops) {
-    choose({op});
-    mutation::possible.clear();
-    if (!tests_pass()) {
-      std::cerr << "mutants: the tests of " << op << " fail as it is; mend them first\n";
-      std::exit(1);
-    }
-    for (const Fault& fault : mutation::possible)
-      if (fault.op == op || !with_rows.count(fault.op)) all[fault].insert(op);
-  }
-  return all;
+  std::map<Fault, Names> found;
+  for (const Fault& fault : reached({}, no_file))  // by what single ops promise
+    if (ops.count(fault.op))
+      found[fault].insert(fault.op);
+    else if (all && !with_rows.count(fault.op))
+      found[fault];
+  for (const std::string& op : ops)
+    for (const Fault& fault : reached({op}, of_single_ops))
+      if (fault.op == op || (all && !with_rows.count(fault.op))) found[fault].insert(op);
+  return found;
 }
 
 bool noticed(const Fault& fault, const Names& ops) {
@@ -94,6 +109,41 @@ std::map<Fault, std::string> read_equivalent() {
   return reasons;
 }
 
+struct Wanted {
+  std::size_t every = 1;
+  Names ops;  // none: all of them
+};
+
+[[noreturn]] void refuse(const std::string& what) {
+  std::cerr << "mutants: " << what << "\nusage: mutants [--every N] [OP…], where OP is one of\n";
+  for (const std::string& op : ops_with_rows()) std::cerr << ' ' << op;
+  std::cerr << '\n';
+  std::exit(2);
+}
+
+Wanted read_arguments(const std::vector<std::string>& arguments) {
+  Wanted wanted;
+  const Names known = ops_with_rows();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--every") {
+      const std::string number = i + 1 < arguments.size() ? arguments[++i] : "";
+      if (number.empty() || number.size() > 9 ||
+          number.find_first_not_of("0123456789") != std::string::npos || std::stoul(number) == 0)
+        refuse("--every needs a number of at least 1, got \"" + number + "\"");
+      wanted.every = std::stoul(number);
+    } else if (known.count(argument)) {
+      wanted.ops.insert(argument);
+    } else if (argument.rfind("-", 0) == 0) {
+      refuse("there is no option " + argument);
+    } else {
+      refuse("there is no op \"" + argument + "\" with a row in the table" +
+             cli::suggestion(argument, {known.begin(), known.end()}));
+    }
+  }
+  return wanted;
+}
+
 struct Count {
   int noticed = 0, equivalent = 0, wrong = 0;
 };
@@ -110,20 +160,13 @@ void judge(const Fault& fault, bool was_noticed, bool explained, Count& count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::size_t every = 1;
-  Names ops;
-  for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) == "--every" && i + 1 < argc)
-      every = std::stoul(argv[++i]);
-    else
-      ops.insert(argv[i]);
-  }
-  if (ops.empty()) ops = ops_with_rows();
+  const Wanted wanted = read_arguments({argv + 1, argv + argc});
+  const Names ops = wanted.ops.empty() ? ops_with_rows() : wanted.ops;
   const std::map<Fault, std::string> equivalent = read_equivalent();
   Count count;
   std::size_t number = 0;
-  for (const auto& [fault, users] : faults(ops))
-    if (number++ % every == 0)
+  for (const auto& [fault, users] : faults(ops, wanted.ops.empty()))
+    if (number++ % wanted.every == 0)
       judge(fault, noticed(fault, users), equivalent.count(fault) > 0, count);
   std::cout << number << " faults in " << ops.size() << " ops: " << count.noticed << " noticed, "
             << count.equivalent << " equivalent, " << count.wrong << " to be looked into\n";

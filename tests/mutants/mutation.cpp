@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <map>
 
 #include "fault.h"
 
@@ -51,6 +52,19 @@ Tensor rotated(const Tensor& x) {
   return reshape(cat({slice(row, 0, 1, x.numel()), slice(row, 0, 0, 1)}), x.shape());
 }
 
+// What is saved has no name: it is told by where in the rule it lies or, if a container of the rule
+// has it, by when it was used first.
+std::string name_of_saved(const void* where) {
+  const std::ptrdiff_t offset = static_cast<const std::byte*>(where) - running.rule;
+  if (offset >= 0 && offset < static_cast<std::ptrdiff_t>(running.bytes))
+    return "saved +" + std::to_string(offset);
+  auto& known = running.elsewhere;
+  const auto found = std::find(known.begin(), known.end(), where);
+  const auto order = found - known.begin();
+  if (found == known.end()) known.push_back(where);
+  return "saved elsewhere " + std::to_string(order);
+}
+
 // `tensor`, or a changed one that lives until the next.
 const Tensor& rotated_if(const std::string& what, const Tensor& tensor) {
   static thread_local Tensor changed;
@@ -68,6 +82,10 @@ T other(T value) {
   return !value;
 }
 Scalar other(Scalar value) { return Scalar(other(value.real())); }
+std::optional<Scalar> other(std::optional<Scalar> value) {
+  if (value) *value = other(*value);
+  return value;
+}
 Dims other(Dims dims) {
   if (dims.rank() > 0) dims[0] = other(dims[0]);
   return dims;
@@ -93,17 +111,15 @@ Tensor Rule::gradient(Tensor gradient, std::size_t k) {
   return scaled ? gradient * 1.01 : negated ? -gradient : gradient;
 }
 
-// What is saved has no name: it is told by where in the rule it lies or, if a container of the rule
-// has it, by when it was used first.
 const Tensor& Rule::saved(const Tensor& tensor, const void* where) {
-  const std::ptrdiff_t offset = static_cast<const std::byte*>(where) - running.rule;
-  if (offset >= 0 && offset < static_cast<std::ptrdiff_t>(running.bytes))
-    return rotated_if("saved +" + std::to_string(offset), tensor);
-  auto& known = running.elsewhere;
-  const auto found = std::find(known.begin(), known.end(), where);
-  const auto order = found - known.begin();
-  if (found == known.end()) known.push_back(where);
-  return rotated_if("saved elsewhere " + std::to_string(order), tensor);
+  return rotated_if(name_of_saved(where), tensor);
+}
+const NDArray& Rule::saved(const NDArray& array, const void* where) {
+  static thread_local std::map<const void*, NDArray> changed;  // the caller may hold several
+  const Tensor whole(array);
+  const Tensor& seen = rotated_if(name_of_saved(where), whole);
+  if (seen.array().storage() == array.storage()) return array;
+  return changed[where] = seen.array();
 }
 const Tensor& Rule::output(const Tensor& tensor) { return rotated_if("output", tensor); }
 
@@ -140,6 +156,7 @@ template void Value::argument(const bool&);
 template void Value::argument(const double&);
 template void Value::argument(const Scalar&);
 template void Value::argument(const Dims&);
+template void Value::argument(const std::optional<Scalar>&);
 template void Value::argument(const std::string&);
 template void Value::argument(const char* const&);
 template void Value::argument(const char (&)[5]);
@@ -158,6 +175,13 @@ NDArray Value::result(NDArray value) const {
   if (!planted_here(op_, "value: result rotated")) return value;
   const NoGradGuard no_grad;
   return rotated(Tensor(value)).array();
+}
+Tensor Value::result(Tensor value) const {
+  if (value.numel() == 0) return value;
+  const bool scaled = is_floating(value.dtype()) && planted_here(op_, "value: result times 1.01");
+  if (!scaled && !planted_here(op_, "value: result rotated")) return value;
+  const Planting guard;
+  return scaled ? value * 1.01 : rotated(value);
 }
 NDArray* Value::result(NDArray* changed) const {
   const NDArray wrong = result(*changed);

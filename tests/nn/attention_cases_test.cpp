@@ -22,6 +22,15 @@ struct Leaves {
   Tensor q, k, v;
 };
 
+// Attention as the case has it, by the fused op or by the composition.
+Attention attend(const Leaves& in, const Tensor& mask, bool fused) {
+  if (!fused) return scaled_dot_product_attention(in.q, in.k, in.v, mask);
+  const Shape scores{in.q.size(0), in.q.size(1), in.q.size(2), in.k.size(2)};
+  const auto both = fused_attention(in.q, in.k, in.v, checked_mask(mask, scores), {}, {},
+                                    1 / std::sqrt(static_cast<double>(in.q.size(-1))), true);
+  return {both.output, both.weights};
+}
+
 // Both ways to compute attention, in both dtypes, against the case's output, weights and gradients.
 void check_case(const Case& c, const Tensor& mask) {
   for (const DType dtype : {Float64, Float32}) {
@@ -29,16 +38,8 @@ void check_case(const Case& c, const Tensor& mask) {
       CAPTURE(core::name(dtype));
       CAPTURE(fused);
       const Leaves in(c, dtype);
-      Tensor out, weights;
-      if (fused) {
-        const Shape scores{in.q.size(0), in.q.size(1), in.q.size(2), in.k.size(2)};
-        const auto both = fused_attention(in.q, in.k, in.v, checked_mask(mask, scores), {}, {},
-                                          1 / std::sqrt(static_cast<double>(in.q.size(-1))), true);
-        out = both.output, weights = both.weights;
-      } else {
-        const auto both = scaled_dot_product_attention(in.q, in.k, in.v, mask);
-        out = both.output, weights = both.weights;
-      }
+      const Attention both = attend(in, mask, fused);
+      const Tensor out = both.output, weights = both.weights;
       (out * c.input("R", dtype)).sum().backward();
       CHECK(c.difference(out, c.output("out", dtype)) == "");
       CHECK(c.difference(weights, c.output("weights", dtype)) == "");
@@ -61,11 +62,20 @@ TEST_CASE(
     "MASK-01: Fully masked query row stays finite: uniform weights, zero gradient to its scores") {
   const Case c = testing::this_case();
   check_case(c, c.input("mask"));
-  const Leaves in(c, Float64);
-  const Attention both = scaled_dot_product_attention(in.q, in.k, in.v, c.input("mask"));
-  (both.output * c.input("R")).sum().backward();
-  CHECK(difference(both.weights.select(2, 1).view({3}), full({3}, 1.0 / 3, Float64)) == "");
-  CHECK(difference(in.q.grad().select(2, 1).abs(), zeros({1, 1, 2}, Float64)) == "");
+  const Tensor R = c.input("R");
+  for (const bool fused : {false, true}) {
+    CAPTURE(fused);
+    const Leaves in(c, Float64), row(c, Float64);
+    const Attention both = attend(in, c.input("mask"), fused);
+    (both.output * R).sum().backward();
+    CHECK(difference(both.weights.select(2, 1).view({3}), full({3}, 1.0 / 3, Float64)) == "");
+    CHECK(difference(in.q.grad().select(2, 1).abs(), zeros({1, 1, 2}, Float64)) == "");
+    // What row 1 alone adds to the other gradients: nothing, and a third of R.
+    (attend(row, c.input("mask"), fused).output * R).select(2, 1).sum().backward();
+    CHECK(difference(row.k.grad().abs(), zeros({1, 1, 3, 2}, Float64)) == "");
+    CHECK(difference(row.v.grad(), (R.narrow(2, 1, 1) / 3).expand({1, 1, 3, 2}),
+                     {.relative_to_at_least_one = 1e-15}) == "");
+  }
 }
 
 TEST_CASE(
@@ -74,11 +84,21 @@ TEST_CASE(
   const Case c = testing::this_case();
   const Tensor mask = c.input("mask");
   check_case(c, mask);
-  const Leaves in(c, Float64);
-  const Tensor out = scaled_dot_product_attention(in.q, in.k, in.v, mask).output;
-  for (const DType dtype : {Bool, Float32, Float64})
-    CHECK(difference(scaled_dot_product_attention(in.q, in.k, in.v, to(mask, dtype)).output, out) ==
-          "");
+  for (const bool fused : {false, true}) {
+    CAPTURE(fused);
+    const auto results = [&](DType dtype) {
+      const Leaves in(c, Float64);
+      const Attention both = attend(in, to(mask, dtype), fused);
+      (both.output * c.input("R")).sum().backward();
+      return std::vector{both.output.detach(), both.weights.detach(), in.q.grad(), in.k.grad(),
+                         in.v.grad()};
+    };
+    const auto want = results(Int64);
+    for (const DType dtype : {Bool, Float32, Float64}) {
+      const auto got = results(dtype);
+      for (std::size_t i = 0; i < want.size(); ++i) CHECK(difference(got[i], want[i]) == "");
+    }
+  }
 }
 
 TEST_CASE(
@@ -109,6 +129,17 @@ TEST_CASE("MASK-04: Padding mask hides keys: (B,1,1,T), not (B,1,T,1)") {
   const Case c = testing::this_case();
   const Tensor pad = c.input("pad");
   check_case(c, pad.view({2, 1, 1, 3}));
+  for (const bool fused : {false, true}) {
+    CAPTURE(fused);
+    const Leaves padded(c, Float64);
+    const Attention both = attend(padded, pad.view({2, 1, 1, 3}), fused);
+    (both.output * c.input("R")).sum().backward();
+    const Tensor hidden = (pad == 0).view({2, 1, 3, 1});
+    for (const Tensor& grad : {padded.k.grad(), padded.v.grad()}) {
+      CHECK(grad.abs().masked_select(hidden).max().item() == 0);
+      CHECK(grad.abs().masked_select(~hidden).max().item() > 0);
+    }
+  }
   const Leaves in(c, Float64);
   CHECK_THROWS_WITH_AS(
       scaled_dot_product_attention(in.q, in.k, in.v, pad.view({2, 1, 3, 1})),

@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "../support/live_counts.h"
-
 using namespace tapehead;
 using namespace tapehead::viz;
 using core::NDArray;

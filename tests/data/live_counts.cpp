@@ -1,0 +1,1 @@
+#include "../support/live_counts.h"
