@@ -6,7 +6,7 @@
 set -euo pipefail
 tapehead=${1:-build/release/bin/tapehead}
 tasks=("${@:2}")
-((${#tasks[@]})) || tasks=(copy reverse sort addition recall induction brackets modular names text)
+((${#tasks[@]})) || tasks=(copy reverse sort addition recall induction brackets encdec modular names text)
 
 # trained TASK [option...]: what the command prints.
 trained() {
@@ -16,6 +16,10 @@ trained() {
     text)
       "$tapehead" train "$@" --file "$data/tinyshakespeare.txt" --layers 4 --d-model 128 \
         --steps 2000 --batch 12 --lr 2e-3
+      ;;
+    encdec)
+      "$tapehead" train copy "${@:2}" --arch encdec --schedule noam --lr 1 --label-smoothing 0.1 \
+        --steps 400
       ;;
     *) "$tapehead" train "$@" ;;
   esac
