@@ -16,6 +16,7 @@ indexing::Slice::Slice(std::optional<Index> start, std::optional<Index> stop,
 }
 
 TensorIndex::TensorIndex(const char* text) : kind_(Kind::Rest) {
+  if (text == nullptr) fail("index: ... got a null text; None is a new dimension");
   if (std::string_view(text) != "...")
     fail("index: the only text that is an index is \"...\", got \"", text, "\"");
 }

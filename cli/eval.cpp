@@ -118,7 +118,7 @@ Command eval_command() {
           "  tapehead eval addition.safetensors --json\n"
           "  tapehead eval model.json --task sort --length 6 --symbols 3\n"
           "  tapehead eval stories15M.bin --tokenizer tokenizer.bin --file story.txt",
-      .options = {required(text("MODEL", "", a->model, "What is judged")),
+      .options = {required(file("MODEL", a->model, "What is judged")),
                   word("--task", a->task, "A toy task", data::task_names()),
                   whole("--length", a->length, "Of the task's sequences", 1, 4096),
                   whole("--symbols", a->symbols, "How many the task has", 1, 4096),

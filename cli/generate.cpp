@@ -72,6 +72,7 @@ Index write(const train::LoadedModel& loaded, const Tokenizer& tokenizer,
 
 void generate(const GenerateArguments& a) {
   const train::LoadedModel loaded = train::load_model(a.model);
+  train::detail::check_causal(*loaded.model);
   const Tokenizer tokenizer = tokenizer_of(loaded, a.tokenizer);
   describe(loaded);
   const InterruptGuard interrupt;
@@ -103,7 +104,7 @@ Command generate_command() {
           "  tapehead generate runs/names --samples 10 --seed 5\n"
           "  tapehead generate stories15M.bin --tokenizer tokenizer.bin --temperature 0\n"
           "  tapehead generate runs/hamlet --top-k 5 --top-p 0.9 --stop HAMLET",
-      .options = {required(text("MODEL", "", a->model, "What writes")),
+      .options = {required(file("MODEL", a->model, "What writes")),
                   text("--prompt", "TEXT", a->prompt, "What it goes on from"),
                   whole("--tokens", a->tokens, "How many to write (200; a task's answer)", 0, most),
                   number("--temperature", a->temperature,

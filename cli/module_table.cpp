@@ -108,7 +108,7 @@ GradcheckResult grouped_query_attention(const GradcheckOptions& options) {
     nn::KVCache cache;
     std::vector<Tensor> outputs;
     for (Index t = 0; t < 3; ++t) {
-      nn::CausalContext context("GroupedQueryAttention", zeros({2, 1}, Int64), &cache, 3);
+      nn::CausalContext context("GroupedQueryAttention", zeros({2, 1}, Int64), &cache, 3, 1);
       context.rotary = nn::rotary_angles(context.positions, 2, Float64);
       outputs.push_back(m(x[0].narrow(1, t, 1), context));
       context.commit();

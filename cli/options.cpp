@@ -23,11 +23,8 @@ T parsed(const std::string& given, T least, T most) {
                     in >> std::noskipws >> value &&
                     in.peek() == std::istringstream::traits_type::eof();
   if (!read || value < least || value > most)
-    throw UsageError(
-        most == std::numeric_limits<T>::max()
-            ? core::to_text("expected a whole number of at least ", least, ", got ", given)
-            : core::to_text("expected ", std::is_integral_v<T> ? "a whole number from " : "", least,
-                            " to ", most, ", got ", given));
+    throw UsageError(core::to_text("expected ", std::is_integral_v<T> ? "a whole number from " : "",
+                                   least, " to ", most, ", got ", given));
   return value;
 }
 

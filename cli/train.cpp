@@ -200,6 +200,7 @@ void train(const TrainArguments& arguments) {
   const Settings settings = resolved(arguments.settings);
   check(arguments, settings);
   if (!arguments.out.empty()) io::check_writable(arguments.out);
+  if (!arguments.run.empty()) train::RunFolder::check_free(arguments.run);
   if (arguments.threads) omp_set_num_threads(static_cast<int>(*arguments.threads));
   const Lesson lesson = lesson_of(settings);
   say(lesson.about);

@@ -1,10 +1,9 @@
-#include <fstream>
 #include <iomanip>
-#include <iterator>
 #include <memory>
 
 #include "../core/error.h"
 #include "../core/text.h"
+#include "../data/text_file.h"
 #include "../train/run_folder.h"
 #include "commands.h"
 #include "train.h"
@@ -37,9 +36,10 @@ std::string notes() {
 }
 
 std::string settings_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in || in.bad()) fail<IoError>("train: cannot read the settings in ", path);
+  std::string text = data::read_text_file("train", path);
+  if (text.size() > std::size_t{1} << 20)
+    fail<IoError>("train: ", path,
+                  " is larger than 1 MiB, as no settings are; give a config.ini as runs have it");
   return text;
 }
 

@@ -97,7 +97,7 @@ void index_add_(NDArray& target, int d, const NDArray& index, const NDArray& giv
   Shape expected = view.shape();
   expected[d] = at.size();
   if (slices.shape() != expected)
-    fail<ShapeError>("index_add_: the source must have shape ", expected, ", got ", slices.shape());
+    fail<ShapeError>(op, ": the source must have shape ", expected, ", got ", slices.shape());
   const NDArray source = apart(target, slices).contiguous();
   dispatch_numeric(op, target.dtype(), [&]<class T>() {
     NDArray sums = view.contiguous();

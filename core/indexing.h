@@ -19,7 +19,7 @@ void index_add_(NDArray& target, int d, const NDArray& index, const NDArray& sou
 
 /// out[i][j][k] = x[i][index[i][j][k]][k] for d = 1; index has x's rank, and no size above x's
 /// except along d.
-NDArray gather(const NDArray& x, int d, const NDArray& index);
+NDArray gather(const NDArray& x, int d, const NDArray& index, const char* op = "gather");
 /// target[i][index[i][j][k]][k] += source[i][j][k] for d = 1, in order. Numeric. The source may be
 /// larger than the index. Here and in gather an index without elements may have any shape.
 void scatter_add_(NDArray& target, int d, const NDArray& index, const NDArray& source,

@@ -216,8 +216,13 @@ NDArray cumsum(const NDArray& x, int d, bool reversed) {
 
 NDArray sum_to(const NDArray& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  expanded("sum_to", shape, row_major(shape), x.shape());
   const int extra = x.rank() - shape.rank();
+  bool fits = extra >= 0;
+  for (int d = 1; fits && d <= shape.rank(); ++d)
+    fits = shape[-d] == 1 || shape[-d] == x.shape()[-d];
+  if (!fits)
+    fail<ShapeError>("sum_to: cannot sum ", x.shape(), " to ", shape,
+                     "; sizes must be equal or become 1, counted from the last dimension");
   Axes axes;
   for (int d = 0; d < x.rank(); ++d)
     if (d < extra || (shape[d - extra] == 1 && x.shape()[d] != 1)) axes.push_back(d);

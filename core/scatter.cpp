@@ -71,11 +71,11 @@ NDArray source_for(const char* op, const NDArray& target, const Shape& index,
 
 }  // namespace
 
-NDArray gather(const NDArray& given, int d, const NDArray& index) {
+NDArray gather(const NDArray& given, int d, const NDArray& index, const char* op) {
   const NDArray x = at_least_1d(given), where = at_least_1d(index);
-  d = dim("gather", d, x.rank());
-  check_index_shape("gather", where.shape(), x.shape(), d, "x");
-  const NDArray at = checked_index("gather", where, x.shape()[d], d);
+  d = dim(op, d, x.rank());
+  check_index_shape(op, where.shape(), x.shape(), d, "x");
+  const NDArray at = checked_index(op, where, x.shape()[d], d);
   NDArray out = NDArray::empty(index.shape(), x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
     T* const to = out.mutable_data<T>();

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "collate.h"
-#include "detail/text_file.h"
 #include "held_out.h"
+#include "text_file.h"
 #include "utf8.h"
 
 namespace tapehead::data {

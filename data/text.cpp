@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "detail/text_file.h"
+#include "text_file.h"
 #include "utf8.h"
 
 namespace tapehead::data {

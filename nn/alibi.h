@@ -11,10 +11,11 @@
 namespace tapehead::nn {
 
 /// One slope a head: 2^(-8/H), 2^(-16/H), …, 2^-8 where H is a power of 2; else those of the power
-/// of 2 below it, then every other one of that above, as in the paper's code. Error for H < 1.
+/// of 2 below it, then every other one of that above, as in the paper's code. Error for H < 1,
+/// MemoryError for more heads than memory has room for.
 std::vector<double> alibi_slopes(Index H);
 /// (1, H, Tq, Tk): minus the head's slope times the distance; the queries are the last Tq of Tk
-/// positions.
+/// positions. ShapeError for Tq below 0 or above Tk, DTypeError unless the dtype is floating.
 Tensor alibi_bias(Index H, Index Tq, Index Tk, DType dtype = Float32);
 
 }  // namespace tapehead::nn

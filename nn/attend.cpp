@@ -84,11 +84,15 @@ Index head_size(const char* module, Index d_model, Index num_heads) {
 
 void check_inputs(const char* module, const AttentionInput& query, const AttentionInput& key,
                   const AttentionInput& value) {
-  for (const AttentionInput* in : {&query, &key, &value})
+  for (const AttentionInput* in : {&query, &key, &value}) {
+    if (!in->x.defined())
+      fail<ShapeError>(module, ": ", in->name, " must be (B, T, ", in->width_name,
+                       "), got an undefined tensor (made by Tensor()); ask defined() first");
     if (in->x.dim() != 3 || in->x.size(2) != in->width)
       fail<ShapeError>(module, ": ", in->name, " must be (B, T, ", in->width_name, ") with ",
                        in->width_name, " ", in->width, ", got ", in->x.shape(),
                        in->x.dim() == 2 ? "; add a batch dimension with .unsqueeze(0)" : "");
+  }
   if (key.x.size(0) != query.x.size(0) || value.x.size(0) != key.x.size(0) ||
       value.x.size(1) != key.x.size(1))
     fail<ShapeError>(module, ": query, key and value must have one batch size, and key ",

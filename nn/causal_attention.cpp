@@ -12,6 +12,14 @@ Index kv_size(Index d_model, Index num_heads, Index num_kv_heads) {
   return num_kv_heads * d_k;
 }
 
+void check_names(const std::array<const char*, 4>& names) {
+  const std::array usual = GroupedQueryOptions().names;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == nullptr)
+      fail("GroupedQueryAttention: expected names for W_q, W_k, W_v and W_o, got none for ",
+           usual[i], "; give all four, such as .names = {\"wq\", \"wk\", \"wv\", \"wo\"}");
+}
+
 AttendOptions seen(const CausalContext& context, HiddenRows hidden_rows) {
   return {context.mask, context.bias, /*causal=*/true, hidden_rows};
 }
@@ -29,6 +37,7 @@ GroupedQueryAttention::GroupedQueryAttention(Index model, Index heads, Index kv_
       W_v(model, kv_size(model, heads, kv_heads), options.bias),
       W_o(model, model, options.bias),
       dropout(options.dropout) {
+  check_names(options.names);
   add(options.names[0], W_q);
   add(options.names[1], W_k);
   add(options.names[2], W_v);

@@ -27,8 +27,8 @@ struct GroupedQueryOptions {
 /// multi-query attention (Shazeer, 2019).
 class GroupedQueryAttention : public Layer<GroupedQueryAttention> {
  public:
-  /// Error for sizes below 1, num_heads that doesn't divide d_model or num_kv_heads that doesn't
-  /// divide num_heads.
+  /// Error for sizes below 1, num_heads that doesn't divide d_model, num_kv_heads that doesn't
+  /// divide num_heads, or fewer than four names.
   GroupedQueryAttention(Index d_model, Index num_heads, Index num_kv_heads,
                         const GroupedQueryOptions& options = {});
 

@@ -13,6 +13,9 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm) {
   std::vector<Tensor> grads;
   double squares = 0;
   for (const Tensor& parameter : parameters) {
+    if (!parameter.defined())
+      fail("clip_grad_norm_: parameter ", &parameter - parameters.data(),
+           " is undefined (made by Tensor()); pass leaves, such as model.parameters()");
     const Tensor grad = parameter.grad();
     const auto same = [&](const Tensor& g) { return g.impl() == grad.impl(); };
     if (!grad.defined() || std::any_of(grads.begin(), grads.end(), same)) continue;

@@ -40,7 +40,7 @@ Tensor DecoderOnly::placed(const Tensor& x, const CausalContext& context) {
 }
 
 Tensor DecoderOnly::forward(const Tensor& tokens, KVCache* cache) {
-  CausalContext context("DecoderOnly", tokens, cache, options.context);
+  CausalContext context("DecoderOnly", tokens, cache, options.context, options.layers);
   Tensor x = placed(embedding(tokens), context);  // (B, T, d_model)
   if (options.positions == Positions::Rotary)
     context.rotary = rotary_angles(context.positions, options.d_model / options.heads, x.dtype());

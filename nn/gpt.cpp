@@ -56,7 +56,7 @@ GPTBody::GPTBody(const GPTOptions& chosen)
 }
 
 Tensor GPTBody::forward(const Tensor& tokens, KVCache* cache) {
-  CausalContext context("GPT", tokens, cache, options.context);
+  CausalContext context("GPT", tokens, cache, options.context, options.layers);
   Tensor x = drop(wte(tokens) + wpe(context.positions));  // (B, T, d_model)
   for (GPTBlock& block : h) {
     x = block(x, context);  // (B, T, d_model)

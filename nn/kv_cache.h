@@ -32,13 +32,20 @@ class KVCache {
   Index length() const { return length_; }
   const std::vector<Index>& padding() const { return padding_; }
 
-  /// What a layer calls: all its keys and values, with those of T more tokens at the end.
+  /// How many layers have appended what it holds.
+  Index layers() const { return static_cast<Index>(layers_.size()); }
+
+  /// What a layer calls: all its keys and values (B, H, T, d_k), with those of T more tokens at the
+  /// end. At first layers append in their order. Error for a layer that it does not hold,
+  /// ShapeError for other sizes than those that it holds.
   KeysValues append(Index layer, const Tensor& keys, const Tensor& values);
   /// What a model calls when every layer has appended T tokens: they stay. What has been appended
-  /// before a call that threw is forgotten by the next.
-  void advance(Index T) { length_ += T; }
+  /// before a call that threw is forgotten by the next. Error if a layer has not.
+  void advance(Index T);
 
  private:
+  void check_fits(Index layer, const Tensor& keys, const Tensor& values) const;
+
   std::vector<Index> padding_;
   std::vector<KeysValues> layers_;
   Index length_ = 0;
@@ -48,8 +55,9 @@ class KVCache {
 struct CausalContext {
   CausalContext() = default;
   /// Of `tokens` (B, T) that follow what `cache` holds (null: nothing). ShapeError, naming `model`,
-  /// for other shapes, for more than `most` tokens in all, or for a padding of another batch size.
-  CausalContext(const char* model, const Tensor& tokens, KVCache* cache, Index most);
+  /// for other shapes, for more than `most` tokens in all, or for a padding of another batch size;
+  /// Error for a cache of a model that has not so many `layers`.
+  CausalContext(const char* model, const Tensor& tokens, KVCache* cache, Index most, Index layers);
 
   /// The keys and values of this layer so far, these at the end.
   KVCache::KeysValues so_far(const Tensor& keys, const Tensor& values) const;

@@ -9,6 +9,7 @@ namespace {
 
 LlamaOptions checked(const LlamaOptions& options) {
   if (options.layers < 0) fail("Llama: layers must be at least 0, got ", options.layers);
+  check_rotary_base("Llama", options.base);
   return options;
 }
 
@@ -52,7 +53,7 @@ Llama::Llama(const LlamaOptions& chosen)
 }
 
 Tensor Llama::forward(const Tensor& tokens, KVCache* cache) {
-  CausalContext context("Llama", tokens, cache, options.context);
+  CausalContext context("Llama", tokens, cache, options.context, options.layers);
   Tensor x = dropout(tok_embeddings(tokens));  // (B, T, d_model)
   context.rotary =
       rotary_angles(context.positions, options.d_model / options.heads, x.dtype(), options.base);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <typeinfo>
 
 #include "../autograd/node.h"
@@ -95,11 +96,23 @@ void Module::add(const std::string& name, Module& child) {
 
 void Module::add_as_self(Module& child) { adopt("", child); }
 
+// A list of those to visit: what is shared is visited once, and depth costs no stack.
+bool Module::reaches(const Module& other) const {
+  std::set<const Module*> seen{this};
+  for (std::vector<const Module*> next{this}; !next.empty();) {
+    const Module* const module = next.back();
+    next.pop_back();
+    if (module == &other) return true;
+    for (const Child& child : module->children_)
+      if (seen.insert(child.module).second) next.push_back(child.module);
+  }
+  return false;
+}
+
 void Module::adopt(const std::string& name, Module& child) {
-  for (const auto& [path, module] : child.named_modules())
-    if (module == this)
-      fail("add: \"", name, "\" contains the ", type_name(),
-           " that it is to be part of; a module can't be its own child");
+  if (child.reaches(*this))
+    fail("add: \"", name, "\" contains the ", type_name(),
+         " that it is to be part of; a module can't be its own child");
   if (child.label_.empty()) child.set_label(is_list() ? detail::joined(label_, name) : name);
   children_.push_back({name, &child});
   detail::Unregistered::instance().erase(&child);

@@ -177,6 +177,7 @@ class Module {
   Skipped load(const char* op, const NamedTensors& targets, const NamedTensors& sources,
                bool strict);
   void check_name(const std::string& name) const;
+  bool reaches(const Module& other) const;
   void adopt(const std::string& name, Module& child);
   void set_label(const std::string& label);
   detail::ModuleHooks& hooks();

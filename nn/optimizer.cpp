@@ -53,6 +53,9 @@ void Optimizer::append(const ParamGroup& group, double weight_decay) {
 }
 
 void Optimizer::append(const Tensor& parameter, std::size_t group) {
+  if (!parameter.defined())
+    fail(name_, ": parameter ", parameters_.size(),
+         " is undefined (made by Tensor()); pass leaves, such as model.parameters()");
   if (!parameter.is_leaf())
     fail(name_, ": a parameter of shape ", parameter.shape(),
          " is the result of an op; pass leaves, such as model.parameters()");

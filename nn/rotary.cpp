@@ -6,12 +6,21 @@
 
 namespace tapehead::nn {
 
+void check_rotary_base(const char* whose, double base) {
+  if (!(base > 0 && std::isfinite(base)))
+    fail(whose, ": the base of the rotary angles must be above 0 and finite, got ", base);
+}
+
 RotaryAngles rotary_angles(const Tensor& positions, Index d_k, DType dtype, double base) {
   if (d_k < 2 || d_k % 2 != 0)
     fail("rotary_angles: d_k must be even, since features are turned in pairs, got ", d_k);
+  if (!positions.defined())
+    fail("rotary_angles: the positions are undefined (made by Tensor()); ask defined() first");
   if (positions.dtype() != Int64 || positions.dim() < 1 || positions.dim() > 2)
     fail<ShapeError>("rotary_angles: positions must be Int64 (T) or (B, T), got ",
                      name(positions.dtype()), " ", positions.shape());
+  core::check_floating("rotary_angles", dtype);
+  check_rotary_base("rotary_angles", base);
   std::vector<double> frequencies;
   for (Index i = 0; i < d_k; i += 2)
     frequencies.push_back(std::pow(base, -static_cast<double>(i) / static_cast<double>(d_k)));

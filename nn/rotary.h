@@ -20,9 +20,12 @@ struct RotaryAngles {
 };
 
 /// Pair i at position t is turned by t / base^(2i / d_k). `positions` is Int64 (T), or (B, T) where
-/// sequences differ. Error for an odd d_k or one below 2, ShapeError for other positions.
+/// sequences differ. Error for an odd d_k or one below 2 and for a base that is not above 0 and
+/// finite, ShapeError for other positions, DTypeError unless the dtype is floating.
 RotaryAngles rotary_angles(const Tensor& positions, Index d_k, DType dtype = Float32,
                            double base = 10000);
+/// Error, naming `whose` it is, for a base that is not above 0 and finite.
+void check_rotary_base(const char* whose, double base);
 /// x (B, H, T, d_k), turned.
 Tensor apply_rotary(const Tensor& x, const RotaryAngles& angles);
 

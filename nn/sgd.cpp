@@ -1,5 +1,6 @@
 #include "sgd.h"
 
+#include <cmath>
 #include <limits>
 
 #include "../core/update.h"
@@ -18,6 +19,8 @@ SGD::SGD(const std::vector<ParamGroup>& groups, const SGDOptions& options)
     : Optimizer("SGD", groups, options.lr, options.weight_decay, buffers(options)),
       options_(options) {
   check("momentum", options.momentum, std::numeric_limits<double>::infinity());
+  if (!std::isfinite(options.dampening))
+    fail("SGD: dampening must be finite, got ", options.dampening);
   if (options.nesterov && (options.momentum == 0 || options.dampening != 0))
     fail("SGD: nesterov needs a momentum and no dampening, got momentum ", options.momentum,
          " and dampening ", options.dampening);

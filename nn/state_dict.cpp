@@ -3,17 +3,15 @@
 
 #include "../core/elementwise.h"
 #include "../core/text.h"
+#include "detail/few.h"
 #include "module.h"
 
 namespace tapehead::nn {
 namespace {
 
-// "; missing: a, b", or nothing.
+// "; missing: a, b", the first of them, or nothing.
 std::string listed(const char* what, const std::vector<std::string>& names) {
-  std::string result;
-  for (const std::string& name : names)
-    result += (result.empty() ? std::string("; ") + what + ": " : ", ") + name;
-  return result;
+  return names.empty() ? "" : core::to_text("; ", what, ": ", detail::few(names, ", "));
 }
 
 std::string shapes(const std::string& name, const Tensor& target, const Tensor& source) {

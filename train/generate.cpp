@@ -126,6 +126,9 @@ class Reader {
 
 Tensor next_probabilities(const Tensor& logits, const GenerateOptions& options) {
   check(options);
+  if (logits.dim() != 1 || logits.numel() == 0)
+    fail<ShapeError>("next_probabilities: expected logits (V) of 1 token or more, got ",
+                     logits.shape(), "; take those of one position with select");
   return tensor(probabilities(numbers(logits), options), logits.shape(), Float64);
 }
 

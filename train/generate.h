@@ -27,7 +27,7 @@ struct GenerateOptions {
 /// of logits / temperature that are among the top_k, of these the top_p, scaled to add up to 1. At
 /// temperature 0 all is on the largest logit. Of equal ones the first counts as larger; a top_k
 /// above V is V; the likeliest token is never left out. Error for a temperature or top_k below 0, a
-/// top_p outside (0, 1], or logits that are NaN.
+/// top_p outside (0, 1], or logits that are NaN; ShapeError for other shapes and for V = 0.
 Tensor next_probabilities(const Tensor& logits, const GenerateOptions& options);
 
 /// Is shown each token as it is written; false ends the sequence there.

@@ -1,10 +1,9 @@
 #include "run_folder.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 
+#include "../data/text_file.h"
 #include "../io/atomic_file.h"
 #include "../io/json.h"
 #include "../io/line_file.h"
@@ -89,13 +88,23 @@ class AfterStep {
 
 }  // namespace
 
+void RunFolder::check_free(const std::string& path) {
+  std::error_code error;
+  fs::path there = path;  // the part of it that exists
+  while (!there.empty() && !fs::exists(there, error)) there = there.parent_path();
+  if (!there.empty() && !fs::is_directory(there, error))
+    fail<IoError>("RunFolder: cannot make ", path, ": ", there.string(),
+                  " is not a folder; choose another name");
+  if (fs::exists(RunFolder(path).config_file(), error))
+    fail<IoError>("RunFolder: ", path, " holds a run already; resume it, or choose another folder");
+}
+
 RunFolder RunFolder::create(const std::string& path, const std::string& config) {
+  check_free(path);
   std::error_code error;
   fs::create_directories(path, error);
   if (error) fail<IoError>("RunFolder: cannot make ", path, ": ", error.message());
   const RunFolder folder(path);
-  if (fs::exists(folder.config_file(), error))
-    fail<IoError>("RunFolder: ", path, " holds a run already; resume it, or choose another folder");
   io::AtomicFile file(folder.config_file());
   file.write(std::as_bytes(std::span(config)));
   file.commit();
@@ -111,12 +120,7 @@ RunFolder RunFolder::open(const std::string& path) {
   return folder;
 }
 
-std::string RunFolder::config() const {
-  std::ifstream in(config_file(), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) fail<IoError>("RunFolder: cannot read ", config_file());
-  return text;
-}
+std::string RunFolder::config() const { return data::read_text_file("RunFolder", config_file()); }
 
 Progress run(const RunFolder& folder, Trainer& trainer, Batches& batches,
              const RunOptions& options) {

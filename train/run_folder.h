@@ -20,6 +20,8 @@ namespace tapehead::train {
 
 class RunFolder {
  public:
+  /// IoError, naming the path, where create() would find a file in its way or a run.
+  static void check_free(const std::string& path);
   /// A new run: makes the folder, where it is not there, and its config.ini. IoError, naming the
   /// path, if that fails or the folder has one already.
   static RunFolder create(const std::string& path, const std::string& config);

@@ -29,6 +29,12 @@ States by_part(const NamedTensors& state, const std::vector<std::string>& parts)
   return result;
 }
 
+nn::StateDict copied(const nn::StateDict& state) {
+  nn::StateDict copies;
+  for (const auto& [name, tensor] : state) copies.emplace_back(name, tensor.clone());
+  return copies;
+}
+
 // load_state_dict() of modules would convert.
 void check_dtypes(const nn::StateDict& own, const NamedTensors& given) {
   std::map<std::string, DType> dtypes;
@@ -85,8 +91,12 @@ void Trainer::load_state_dict(const NamedTensors& state) {
   check_dtypes(model_.state_dict(), given["model"]);
 
   // Each part takes all or nothing; if a later one refuses, those before it go back.
+  // The model comes first: where it is another one, all that follows is, too.
   std::vector<std::function<void()>> undo;
   try {
+    undo.emplace_back(
+        [this, before = copied(model_.state_dict())] { model_.load_state_dict(before); });
+    model_.load_state_dict(given["model"]);
     for (std::size_t i = 0; i < optimizers_.size(); ++i) {
       optim::Optimizer& optimizer = *optimizers_[i].optimizer;
       undo.emplace_back(
@@ -99,7 +109,6 @@ void Trainer::load_state_dict(const NamedTensors& state) {
     }
     undo.emplace_back([this, before = counters()] { load_counters(before); });
     load_counters(given["run"]);
-    model_.load_state_dict(given["model"]);
   } catch (...) {
     for (const auto& go_back : undo) go_back();
     throw;

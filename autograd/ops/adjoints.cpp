@@ -40,7 +40,7 @@ Tensor index_select_backward(const Tensor& g, const Shape& shape, int d, const T
       "index_select_backward",
       [&] {
         NDArray whole = NDArray::full(shape, 0, g.dtype());
-        core::index_add_(whole, d, index.array(), g.array());
+        core::index_add_(whole, d, index.array(), g.array(), "index_select_backward");
         return whole;
       },
       wrt(g, [d, index = saved(index)](const Tensor& gg) { return index_select(gg, d, index()); }),
@@ -53,7 +53,7 @@ Tensor gather_backward(const Tensor& g, const Shape& shape, int d, const Tensor&
       "gather_backward",
       [&] {
         NDArray whole = NDArray::full(shape, 0, g.dtype());
-        core::scatter_add_(whole, d, index.array(), g.array());
+        core::scatter_add_(whole, d, index.array(), g.array(), "gather_backward");
         return whole;
       },
       wrt(g, [d, index = saved(index)](const Tensor& gg) { return gather(gg, d, index()); }),

@@ -15,29 +15,33 @@ Tensor index_select(const Tensor& x, int d, const Tensor& index) {
       with(index), args(d));
 }
 
-Tensor gather(const Tensor& x, int d, const Tensor& index) {
-  check_defined("gather", x, index);
+static Tensor gathered(const char* op, const Tensor& x, int d, const Tensor& index) {
   return record(
-      "gather", [&] { return core::gather(x.array(), d, index.array()); },
+      op, [&] { return core::gather(x.array(), d, index.array(), op); },
       wrt(x, [index = saved(index), s = x.shape(),
               d](const Tensor& g) { return gather_backward(g, s, d, index()); }),
       with(index), args(d));
 }
 
+Tensor gather(const Tensor& x, int d, const Tensor& index) {
+  check_defined("gather", x, index);
+  return gathered("gather", x, d, index);
+}
+
 // All sizes but that of dimension d are broadcast.
 Tensor take_along_dim(const Tensor& x, const Tensor& index, std::optional<int> d) {
   check_defined("take_along_dim", x, index);
-  if (!d) return gather(ravel(x), 0, ravel(index));
+  if (!d) return gathered("take_along_dim", ravel(x), 0, ravel(index));
   if (x.dim() != index.dim())
     fail<ShapeError>("take_along_dim: x and the index must have one rank, got ", x.shape(), " and ",
                      index.shape(), "; unsqueeze the one that has fewer");
   const int along = core::dim_if_any("take_along_dim", *d, x.dim());
-  if (x.dim() == 0) return gather(x, 0, index);
+  if (x.dim() == 0) return gathered("take_along_dim", x, 0, index);
   Shape from = x.shape(), to = index.shape();
   from[along] = to[along] = 1;
   from = to = core::broadcast("take_along_dim", from, to);
   from[along] = x.size(along), to[along] = index.size(along);
-  return gather(expand(x, from), along, expand(index, to));
+  return gathered("take_along_dim", expand(x, from), along, expand(index, to));
 }
 
 Tensor nonzero(const Tensor& x) {

@@ -40,10 +40,12 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   return reduced("l1_loss", abs(input - target), reduction);
 }
 
+// Squares only what is below beta: the square of an infinite one has no gradient that could be cut.
 static Tensor smooth_distance(const Tensor& input, const Tensor& target, double beta) {
   const Tensor difference = input - target, size = abs(difference);
   if (beta == 0) return size;
-  return where(lt(size, beta), square(difference) * (0.5 / beta), size - 0.5 * beta);
+  return where(lt(size, beta), square(clamp(difference, -beta, beta)) * (0.5 / beta),
+               size - 0.5 * beta);
 }
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {

@@ -11,23 +11,26 @@
 namespace tapehead {
 namespace {
 
+// Powers of what Float32 can hold, it cannot: they are added up in Float64.
 NDArray length(const NDArray& x, double p, const Axes& axes, bool keepdim) {
   const NDArray size = core::abs(x);
   if (x.size() == 0 || p == 1) return core::sum(size, axes, keepdim);
   if (p == 0) return core::cast(core::sum(core::ne(size, 0), axes, keepdim), x.dtype());
   if (p == INFINITY) return core::amax(size, axes, keepdim);
   if (p == -INFINITY) return core::amin(size, axes, keepdim);
-  return core::pow(core::sum(core::pow(size, p), axes, keepdim), 1 / p);
+  const NDArray powers = core::pow(core::cast(size, Float64), p);
+  return core::cast(core::pow(core::sum(powers, axes, keepdim), 1 / p), x.dtype());
 }
 
-// y = (sum |x|^p)^(1/p)  gives  dx = sign(x) |x|^(p-1) y^(1-p) g, and 0 where x or y is 0: there a
+// y = (sum |x|^p)^(1/p)  gives  dx = sign(x) (|x| / y)^(p-1) g, and 0 where x or y is 0: there a
 // number is put in their place that has a finite power.
 Tensor slope(const Tensor& x, const Tensor& y, double p) {
   if (p == 1) return sign(x);
-  const Tensor no_length = eq(y, 0), length = masked_fill(y, no_length, 1);
-  if (p == 2) return x * masked_fill(reciprocal(length), no_length, 0);
-  const Tensor size = masked_fill(abs(x), eq(x, 0), 1);
-  return sign(x) * pow(size, p - 1) * masked_fill(pow(length, 1 - p), no_length, 0);
+  const Tensor no_length = eq(y, 0);
+  if (p == 2) return x / masked_fill(y, no_length, INFINITY);
+  const Tensor none = logical_or(eq(x, 0), no_length);
+  const Tensor part = masked_fill(abs(x) / masked_fill(y, no_length, 1), none, 1);
+  return masked_fill(sign(x) * pow(part, p - 1), none, 0);
 }
 
 // y = max |x| or min |x|  gives  dx = sign(x) g where |x| = y, NaN too, shared by all of these.
@@ -63,11 +66,9 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, int d, double eps) {
   const Shape shape = core::broadcast("cosine_similarity", a.shape(), b.shape());
   core::dim_if_any("cosine_similarity", d, shape.rank());
   const Tensor x = expand(a, shape), y = expand(b, shape);
-  const auto bounded_norm = [&](const Tensor& v) {
-    return sqrt(clamp(sum(square(v), {d}), eps * eps));
-  };
+  const auto direction = [&](const Tensor& v) { return v / clamp(norm(v, 2, {d}, true), eps); };
   return composed(
-      "cosine_similarity", [&] { return sum(x * y, {d}) / (bounded_norm(x) * bounded_norm(y)); },
+      "cosine_similarity", [&] { return sum(direction(x) * direction(y), {d}); },
       unprinted(d, eps));
 }
 

@@ -11,6 +11,11 @@
 namespace tapehead {
 namespace {
 
+// 1 / sqrt(mean(x^2) + eps). Squares of what Float32 can hold, it cannot.
+Tensor inverse_root(const Tensor& x, const Axes& axes, double eps) {
+  return rsqrt(mean(square(x.to(Float64)), axes, true) + eps).to(x.dtype());
+}
+
 // The definition, from which the fused op below takes its higher derivatives:
 // y = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias.
 Tensor layer_norm_plain(const Tensor& x, int dims, const Tensor& weight, const Tensor& bias,
@@ -18,7 +23,7 @@ Tensor layer_norm_plain(const Tensor& x, int dims, const Tensor& weight, const T
   Axes axes;
   for (int d = -dims; d < 0; ++d) axes.push_back(d);
   const Tensor centred = x - mean(x, axes, true);
-  Tensor y = centred * rsqrt(mean(centred * centred, axes, true) + eps);
+  Tensor y = centred * inverse_root(centred, axes, eps);
   if (weight.defined()) y = y * weight;
   return bias.defined() ? y + bias : y;
 }
@@ -27,7 +32,7 @@ Tensor layer_norm_plain(const Tensor& x, int dims, const Tensor& weight, const T
 Tensor rms_norm_plain(const Tensor& x, int dims, const Tensor& weight, double eps) {
   Axes axes;
   for (int d = -dims; d < 0; ++d) axes.push_back(d);
-  const Tensor y = x * rsqrt(mean(square(x), axes, true) + eps);
+  const Tensor y = x * inverse_root(x, axes, eps);
   return weight.defined() ? y * weight : y;
 }
 

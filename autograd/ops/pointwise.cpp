@@ -19,6 +19,7 @@ Tensor abs(const Tensor& x) {
 // y = x^2  gives  dx = 2 x g.
 Tensor square(const Tensor& x) {
   check_defined("square", x);
+  core::check_numeric("square", x.dtype());
   return record(
       "square", [&] { return core::mul(x.array(), x.array()); },
       wrt(x, [x = saved(x)](const Tensor& g) { return g * x() * 2; }));

@@ -17,6 +17,12 @@ double count(const Shape& full, const Shape& reduced) {
   return n;
 }
 
+// sum((x - mean(x))^2) / m, the mean that of n.
+NDArray variance(const NDArray& x, const Axes& axes, double n, double m, bool keepdim) {
+  const NDArray centred = core::sub(x, core::div(core::sum(x, axes, true), n));
+  return core::div(core::sum(core::mul(centred, centred), axes, keepdim), m);
+}
+
 // Where an element of x is the extreme y, NaN too.
 Tensor equal_or_nan(const Tensor& x, const Tensor& y) {
   return logical_or(eq(x, y), logical_and(ne(x, x), ne(y, y)));
@@ -79,12 +85,7 @@ Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   const double n = count(x.shape(), k);
   const auto m = [n](bool of_sample) { return std::max(0.0, of_sample ? n - 1 : n); };
   return record(
-      "var",
-      [&] {
-        const NDArray centre = core::div(core::sum(x.array(), axes, true), n);
-        const NDArray centred = core::sub(x.array(), centre);
-        return core::div(core::sum(core::mul(centred, centred), axes, keepdim), m(unbiased));
-      },
+      "var", [&] { return variance(x.array(), axes, n, m(unbiased), keepdim); },
       wrt(x,
           [x = saved(x), axes, k, m = m(unbiased)](const Tensor& g) {
             return (x() - mean(x(), axes, true)) * (reshape(g, k) * (2 / m));
@@ -92,19 +93,27 @@ Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
       args(axes), unprinted(unbiased, keepdim));
 }
 
-// y = sqrt(v) of a variance gives  dv = g / (2 y), and 0 where y is 0.
+// y = sqrt(sum((x - mean(x))^2) / m)  gives  dx = (x - mean(x)) / y g / m, and 0 where y is 0.
+// Squares of what Float32 can hold, it cannot: they are added up in Float64.
 Tensor std(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   check_defined("std", x);
   core::check_floating("std", x.dtype());
-  kept("std", x.shape(), axes);
-  const auto value = [&] {
-    const Tensor v = var(x, axes, unbiased, keepdim);
-    return record(
-        "std", [&] { return core::sqrt(v.array()); }, wrt(v, [](const Tensor& g, const Tensor& y) {
-          return g / (2 * masked_fill(y, eq(y, 0), INFINITY));
-        }));
-  };
-  return composed("std", value, unprinted(unbiased, keepdim));
+  const Shape k = kept("std", x.shape(), axes);
+  const double n = count(x.shape(), k);
+  const auto m = [n](bool of_sample) { return std::max(0.0, of_sample ? n - 1 : n); };
+  return record(
+      "std",
+      [&] {
+        const NDArray wide = core::cast(x.array(), Float64);
+        return core::cast(core::sqrt(variance(wide, axes, n, m(unbiased), keepdim)), x.dtype());
+      },
+      wrt(x,
+          [x = saved(x), axes, k, m = m(unbiased)](const Tensor& g, const Tensor& y) {
+            const Tensor deviation = view(y, k);
+            return (x() - mean(x(), axes, true)) /
+                   masked_fill(deviation, eq(deviation, 0), INFINITY) * (reshape(g, k) / m);
+          }),
+      args(axes), unprinted(unbiased, keepdim));
 }
 
 // How many elements are not 0, or are 0.

@@ -70,13 +70,15 @@ Tensor unchanged(const Tensor& g) { return g; }
 
 }  // namespace
 
+static Tensor scattered(const char* op, const Tensor& x, int d, const Tensor& index,
+                        const Tensor& src) {
+  const auto put = [&](NDArray& to) { core::scatter_(to, d, index.array(), src.array(), op); };
+  return record(op, on_copy(x, put), wrt(x, cleared_rule(index, d)),
+                wrt(src, source_rule(index, d, src, false)), with(index), args(d));
+}
 Tensor scatter(const Tensor& x, int d, const Tensor& index, const Tensor& src) {
   check_defined("scatter", x, index, src);
-  const auto put = [&](NDArray& to) {
-    core::scatter_(to, d, index.array(), src.array(), "scatter");
-  };
-  return record("scatter", on_copy(x, put), wrt(x, cleared_rule(index, d)),
-                wrt(src, source_rule(index, d, src, false)), with(index), args(d));
+  return scattered("scatter", x, d, index, src);
 }
 Tensor scatter(const Tensor& x, int d, const Tensor& index, Scalar value) {
   check_defined("scatter", x, index);
@@ -140,7 +142,7 @@ static Tensor slices_index(const char* op, const Tensor& x, int d, const Tensor&
 Tensor index_copy(const Tensor& x, int d, const Tensor& index, const Tensor& src) {
   check_defined("index_copy", x, index, src);
   d = core::dim_if_any("index_copy", d, x.dim());
-  return scatter(x, d, slices_index("index_copy", x, d, index, src), src);
+  return scattered("index_copy", x, d, slices_index("index_copy", x, d, index, src), src);
 }
 Tensor& Tensor::index_copy_(int d, const Tensor& index, const Tensor& src) {
   check_defined("index_copy_", *this, index, src);

@@ -185,12 +185,13 @@ Tensor of_values(const Tensor& g, const Route& route, const Shape& shape, bool a
   return reshape(sum_to(all, trimmed(shape, all.dim())), shape);
 }
 
-Tensor put(const Tensor& x, const Route& route, const Tensor& values, bool accumulate) {
+Tensor put(const Tensor& x, const Route& route, const Tensor& values, bool accumulate,
+           const char* op = "index_put") {
   return record(
-      "index_put",
+      op,
       [&] {
         NDArray result = x.array().clone();
-        write("index_put", result, route, values.array(), accumulate);
+        write(op, result, route, values.array(), accumulate);
         return result;
       },
       wrt(x,
@@ -215,7 +216,7 @@ Tensor read(const Tensor& x, const Route& route) {
 // Slices of dimension d by index.
 std::vector<TensorIndex> along(int d, const Tensor& index) {
   std::vector<TensorIndex> indices(static_cast<std::size_t>(d), TensorIndex(Slice()));
-  indices.emplace_back(index);
+  indices.emplace_back(index.dim() == 0 ? unsqueeze(index, 0) : index);
   return indices;
 }
 
@@ -261,21 +262,24 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   return index(expand(x, shape), {expand(mask, shape)});
 }
 
-static void check_row(const char* op, const Tensor& where) {
+// What index_fill is to be given: an index of a row, and a value of x's dtype.
+static void check_fill(const char* op, const Tensor& where, Scalar value, DType dtype) {
   if (where.dim() > 1)
     fail<ShapeError>(op, ": the index must have 1 dimension, got shape ", where.shape(),
                      "; flatten it with view({-1}) first");
+  core::dispatch(dtype, [&]<class T>() { value.stored<T>(op); });
 }
 Tensor index_fill(const Tensor& x, int d, const Tensor& where, Scalar value) {
   check_defined("index_fill", x, where);
-  check_row("index_fill", where);
+  check_fill("index_fill", where, value, x.dtype());
   d = core::dim_if_any("index_fill", d, x.dim());
   if (x.dim() == 0) return squeeze(index_fill(unsqueeze(x, 0), 0, where, value), 0);
-  return index_put(x, along(d, where), full({}, value, x.dtype()));
+  const Route route = route_to("index_fill", x.shape(), along(d, where));
+  return put(x, route, full({}, value, x.dtype()), false, "index_fill");
 }
 Tensor& Tensor::index_fill_(int d, const Tensor& where, Scalar value) {
   check_defined("index_fill_", *this, where);
-  check_row("index_fill_", where);
+  check_fill("index_fill_", where, value, dtype());
   d = core::dim_if_any("index_fill_", d, dim());
   const auto put = [&](NDArray& x) {
     NDArray target = x.rank() == 0 ? x.unsqueeze(0) : x;

@@ -28,17 +28,31 @@ void normalize(Index n, const T* x, T mean, T rstd, const T* weight, const T* bi
     map_along(n, y, z, x);
 }
 
+// 1 / sqrt(squares / n + eps), where `squares` adds up those of x - center. What overflows T is
+// added up once more in double, and what overflows that gives NaN, not 0.
+template <class T>
+T inverse_root(Index n, const T* x, T center, T squares, T eps) {
+  const T variance = squares / static_cast<T>(n) + eps;
+  if (variance < static_cast<T>(__builtin_inff())) return T{1} / sqrt(variance);
+  double wide = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double d = static_cast<double>(x[i]) - static_cast<double>(center);
+    wide += d * d;
+  }
+  wide = wide / static_cast<double>(n) + static_cast<double>(eps);
+  return static_cast<T>(wide < __builtin_inf() ? 1 / sqrt(wide) : __builtin_nan(""));
+}
+
 // The variance from the differences to the mean: no cancellation.
 template <bool centred, class T>
 void forward(Index rows, Index n, const T* x, const T* weight, const T* bias, T eps, T* y, T* mean,
              T* rstd) {
-  const T count = static_cast<T>(n);
   for (Index r = 0; r < rows; ++r, x += n, y += n) {
     T center = 0;
     if constexpr (centred)
       center = mean[r] = sum_along(
                              n, [](auto v) { return v; }, x) /
-                         count;
+                         static_cast<T>(n);
     const T squares = sum_along(
         n,
         [center](auto v) {
@@ -46,7 +60,7 @@ void forward(Index rows, Index n, const T* x, const T* weight, const T* bias, T 
           return d * d;
         },
         x);
-    rstd[r] = T{1} / sqrt(squares / count + eps);
+    rstd[r] = inverse_root(n, x, center, squares, eps);
     normalize(n, x, center, rstd[r], weight, bias, y);
   }
 }

@@ -1,5 +1,7 @@
 #include "state_reader.h"
 
+#include "few.h"
+
 namespace tapehead::optim::detail {
 
 StateReader::StateReader(std::string whose, const NamedTensors& state) : whose_(std::move(whose)) {
@@ -15,19 +17,19 @@ NDArray StateReader::take(const std::string& name, const Shape& shape, DType dty
   given_.erase(found);
   if (!array.defined()) return note("missing", name), NDArray();
   if (array.shape() == shape && array.dtype() == dtype) return array.clone();
-  note("unfit", name);
-  problems_ += core::to_text(" ", array.shape(), " ", core::name(array.dtype()), " for ", shape,
-                             " ", core::name(dtype));
+  note("unfit", core::to_text(name, " ", array.shape(), " ", core::name(array.dtype()), " for ",
+                              shape, " ", core::name(dtype)));
   return NDArray();
 }
 
 void StateReader::finish() {
   for (const auto& entry : given_) note("unexpected", entry.first);
-  if (!problems_.empty()) fail(whose_, problems_, "; nothing was loaded");
+  if (!problems_.empty())
+    fail(whose_, "; ", nn::detail::few(problems_, "; "), "; nothing was loaded");
 }
 
 void StateReader::note(const char* what, const std::string& name) {
-  problems_ += core::to_text("; ", what, ": ", name);
+  problems_.push_back(core::to_text(what, ": ", name));
 }
 
 }  // namespace tapehead::optim::detail

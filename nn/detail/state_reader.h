@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "../../autograd/tensor.h"
 
@@ -18,13 +19,14 @@ class StateReader {
   bool has(const std::string& name) const { return given_.count(name) != 0; }
   /// A row-major copy of it; undefined where it is missing or does not fit.
   NDArray take(const std::string& name, const Shape& shape, DType dtype);
-  /// Error, with everything, if anything was wrong or has not been taken.
+  /// Error, with the first of it, if anything was wrong or has not been taken.
   void finish();
 
  private:
   void note(const char* what, const std::string& name);
 
-  std::string whose_, problems_;
+  std::string whose_;
+  std::vector<std::string> problems_;
   std::map<std::string, Tensor> given_;
 };
 

@@ -218,3 +218,16 @@ TEST_CASE(
                        "give it one at least",
                        ShapeError);
 }
+
+TEST_CASE("an infinite difference pulls with the slope of the straight part") {
+  for (const double far : {inf, -inf}) {
+    const Tensor x = leaf({far, 0.5}), target = leaf({0, 0});
+    const double sign = far > 0 ? 1 : -1;
+    const Tensor smooth = smooth_l1_loss(x, target, Reduction::Sum, 2);
+    const Tensor huber = huber_loss(x, target, Reduction::Sum, 2);
+    CHECK(gradient(smooth, x) == Values{sign, 0.25});
+    CHECK(gradient(smooth, target) == Values{-sign, -0.25});
+    CHECK(gradient(huber, x) == Values{2 * sign, 0.5});
+    CHECK(gradient(huber, target) == Values{-2 * sign, -0.5});
+  }
+}

@@ -257,3 +257,40 @@ TEST_CASE("an op that is made of others speaks in its own name") {
                        "reshape: (3) does not hold the 2 elements of (2); make their product 2",
                        ShapeError);
 }
+
+TEST_CASE("what an index or a dtype is refused by is the op that was called") {
+  const Tensor x = zeros({2, 3}), at = tensor({0, 5}), truth = zeros({2}, Bool);
+  const auto refused_by = [](const auto& f) -> std::string {
+    try {
+      f();
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      return what.substr(0, what.find(':'));
+    }
+    return "nobody";
+  };
+  const Tensor ints = tensor({{1, 2, 3}, {4, 5, 6}}), wide = zeros({2, 3}, Float64);
+  CHECK(refused_by([&] { square(truth); }) == "square");
+  CHECK(refused_by([&] { index_fill(x, 1, at, 1.0); }) == "index_fill");
+  CHECK(refused_by([&] { index_fill(x, 1, tensor(5), 1.0); }) == "index_fill");
+  CHECK(refused_by([&] { index_fill(ints, 1, tensor({0}), 1.5); }) == "index_fill");
+  CHECK(refused_by([&] { x.clone().index_fill_(1, at, 1.0); }) == "index_fill_");
+  CHECK(refused_by([&] { x.clone().index_fill_(1, tensor(5), 1.0); }) == "index_fill_");
+  CHECK(refused_by([&] { ints.clone().index_fill_(1, tensor({0}), 1.5); }) == "index_fill_");
+  CHECK(refused_by([&] { index_copy(x, 0, at, x); }) == "index_copy");
+  CHECK(refused_by([&] { index_copy(x, 0, tensor({0, 1}), wide); }) == "index_copy");
+  CHECK(refused_by([&] { take_along_dim(x, tensor({{9}}), 0); }) == "take_along_dim");
+  CHECK(refused_by([&] { take_along_dim(x, tensor({9})); }) == "take_along_dim");
+  CHECK(refused_by([&] { take_along_dim(tensor(1.0), tensor(9), 0); }) == "take_along_dim");
+  CHECK(refused_by([&] { index_add(x, 0, tensor({0}), x); }) == "index_add");
+  CHECK(refused_by([&] { x.clone().index_add_(0, tensor({0}), x); }) == "index_add_");
+  CHECK(refused_by([&] { gather_backward(x, {2, 3}, 0, tensor({{5}})); }) == "gather_backward");
+  CHECK(refused_by([&] { index_select_backward(x, {2, 3}, 0, at); }) == "index_select_backward");
+  CHECK_THROWS_WITH_AS(sum_to(x, {4}),
+                       "sum_to: cannot sum (2, 3) to (4); sizes must be equal or become 1, counted "
+                       "from the last dimension",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(square(truth),
+                       "square: expected a numeric dtype, got Bool; convert with .to(Int64)",
+                       DTypeError);
+}

@@ -194,3 +194,49 @@ TEST_CASE("rms_norm's eps is by default the dtype's own") {
                        ".to(Float32)",
                        DTypeError);
 }
+
+TEST_CASE("a deviation or a length that Float32 holds is found, though its square is beyond it") {
+  for (const double unit : {1e-23, 1e20, 1e30}) {
+    const auto near = [unit](double got, double want) {
+      return std::abs(got / unit - want) < 1e-5;
+    };
+    const Tensor x = tensor({unit, 3 * unit}, Float32).requires_grad_();
+    const Tensor spread = tapehead::std(x, Axes{}), length = norm(x), cubic = norm(x, 3, Axes{});
+    CHECK(near(spread.item(), 1.4142136));
+    CHECK(near(length.item(), 3.1622777));
+    CHECK(near(cubic.item(), 3.0365890));
+    for (const auto& [y, want] : {std::pair{spread, Values{-0.7071068, 0.7071068}},
+                                  {length, Values{0.3162278, 0.9486833}},
+                                  {cubic, Values{0.1084489, 0.9760400}}}) {
+      const Values got = values(autograd::grad({y}, {x}, {}, true)[0]);
+      for (std::size_t i = 0; i < 2; ++i) CHECK(std::abs(got[i] - want[i]) < 1e-5);
+    }
+    CHECK(std::abs(cosine_similarity(x, x, 0, 1e-30).item() - 1) < 1e-5);
+  }
+  const Tensor x = tensor({1e25, 1e25, -1e25}, Float32).requires_grad_();
+  const Values got = values(autograd::grad({tapehead::std(x, Axes{})}, {x})[0]);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(std::abs(got[i] - (i < 2 ? 0.2886751 : -0.5773503)) < 1e-5);
+}
+
+TEST_CASE("normalising what has squares beyond Float32 gives what smaller numbers would") {
+  const auto both = [](DType dtype) {
+    const Tensor x = tensor({{1e30, 2e30, -1e30}}, dtype).requires_grad_();
+    const Tensor w = tensor({0.5, -1.0, 2.0}, dtype);
+    std::vector<Tensor> results;
+    for (const Tensor& y : {layer_norm(x, {3}), rms_norm(x, {3})})
+      for (const bool create_graph : {false, true}) {
+        results.push_back(y);
+        results.push_back(autograd::grad({sum(y * w)}, {x}, {}, true, create_graph)[0] * 1e30);
+      }
+    return results;
+  };
+  const std::vector<Tensor> got = both(Float32), want = both(Float64);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const Values a = values(got[i]), b = values(want[i]);
+    for (std::size_t k = 0; k < 3; ++k) CHECK(std::abs(a[k] - b[k]) < 1e-5);
+  }
+  for (const Tensor& y : {layer_norm(tensor({1e200, 2e200, -1e200}, Float64), {3}),
+                          rms_norm(tensor({1e200, 2e200, -1e200}, Float64), {3})})
+    CHECK(all(isnan(y)).item<bool>());
+}

@@ -248,3 +248,8 @@ TEST_CASE("indices that do not fit are refused") {
                        "with view({-1}) first",
                        ShapeError);
 }
+
+TEST_CASE("a null text is no index") {
+  CHECK_THROWS_WITH_AS(sixty().index({nullptr}),
+                       "index: ... got a null text; None is a new dimension", Error);
+}

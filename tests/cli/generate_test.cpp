@@ -178,3 +178,26 @@ TEST_CASE("a text whose reader has gone ends with one line") {
   CHECK(lines(r.err) == 2);
   CHECK(has(r.err, "\ntapehead: cannot write to standard output: Broken pipe\n"));
 }
+
+TEST_CASE("a model that cannot write is refused before anything of a text is written") {
+  const Folder folder;
+  const std::string weights = folder.file("w.safetensors");
+  REQUIRE(
+      run_tapehead("train copy --d-model 8 --heads 2 --batch 4 --steps 1 --out '" + weights + "'")
+          .code == 0);
+  const Result r = run_tapehead("generate '" + weights + "' --prompt 012");
+  CHECK(r.code == 1);
+  CHECK(r.out == "");
+  CHECK(r.err ==
+        "tapehead: generate: expected a model that reads from left to right, got an encoder; "
+        "choose decoder, gpt or llama\n");
+}
+
+TEST_CASE("an empty name of a model is a wrong use of the command") {
+  for (const std::string command : {"generate", "eval"}) {
+    const Result r = run_tapehead(command + " ''");
+    CHECK(r.code == 2);
+    CHECK(r.err == "tapehead: MODEL: expected the name of a file, got \"\" (see tapehead " +
+                       command + " --help)\n");
+  }
+}

@@ -56,7 +56,7 @@ TEST_CASE("settings that there are not, that have no value or a wrong one are re
   CHECK(refusal(options, {{"steps", {"5"}}, {"steps", {"5"}}}, task) ==
         "settings: setting steps must have one value");
   CHECK(refusal(options, {{"steps", {"0"}}}, task) ==
-        "settings: setting steps: expected a whole number of at least 1, got 0");
+        "settings: setting steps: expected a whole number from 1 to 9223372036854775807, got 0");
   CHECK(refusal(options, {{"lr", {"11"}}}, task) ==
         "settings: setting lr: expected 0 to 10, got 11");
   CHECK(refusal(options, {}, {}) == "TASK is required");

@@ -63,6 +63,12 @@ TEST_CASE("a run's folder has its settings, log, checkpoint and weights") {
   CHECK(again.code == 1);
   CHECK(again.err == "tapehead: RunFolder: " + run +
                          " holds a run already; resume it, or choose another folder\n");
+  CHECK(again.out.find("gradients checked") == std::string::npos);
+  const Result on_file = run_tapehead(quick + ("--run '" + run + "/config.ini'"));
+  CHECK(on_file.code == 1);
+  CHECK(on_file.err == "tapehead: RunFolder: cannot make " + run + "/config.ini: " + run +
+                           "/config.ini is not a folder; choose another name\n");
+  CHECK(on_file.out.find("gradients checked") == std::string::npos);
 }
 
 TEST_CASE("Ctrl-C saves, says how to go on, and the run goes on as if it had not been stopped") {
@@ -159,7 +165,22 @@ TEST_CASE("a file with settings that there are not, or that cannot be, is refuse
   CHECK(refusal("run = x\n") == opening + "there is no setting \"run\"" + help);
   const Result none = run_tapehead("train copy --config '" + folder.file("none") + "'");
   CHECK(none.code == 1);
-  CHECK(none.err == "tapehead: train: cannot read the settings in " + folder.file("none") + "\n");
+  CHECK(none.err == "tapehead: train: cannot read " + folder.file("none") +
+                        ": No such file or directory; check the path\n");
+  const Result device = run_tapehead("train copy --config /dev/zero");
+  CHECK(device.code == 1);
+  CHECK(device.err ==
+        "tapehead: train: cannot read /dev/zero: it is neither a file nor a pipe; copy it to "
+        "one\n");
+  const Result directory = run_tapehead("train copy --config /");
+  CHECK(directory.code == 1);
+  CHECK(directory.err == "tapehead: train: cannot read /: it is a directory; name a file in it\n");
+  const std::string large = folder.write("large", std::string((1 << 20) + 1, '\n'));
+  const Result too_large = run_tapehead("train copy --config '" + large + "'");
+  CHECK(too_large.code == 1);
+  CHECK(too_large.err == "tapehead: train: " + large +
+                             " is larger than 1 MiB, as no settings are; give a config.ini as "
+                             "runs have it\n");
 }
 
 TEST_CASE("early stopping ends a run, and needs a folder") {
@@ -177,4 +198,21 @@ TEST_CASE("early stopping ends a run, and needs a folder") {
   CHECK(std::filesystem::exists(folder.file("r/final.safetensors")));
   CHECK(run_tapehead("train copy --patience 2").err ==
         "tapehead: --patience needs a run folder, where the best weights go; add --run DIR\n");
+}
+
+TEST_CASE(
+    "a run whose settings were changed into another model's says so in a line, of the model") {
+  const Folder folder;
+  const std::string run = folder.file("r");
+  REQUIRE(run_tapehead(quick + ("--run '" + run + "'")).code == 0);
+  std::string config = folder.read("r/config.ini");
+  config.replace(config.find("d-model = 8"), 11, "d-model = 4");
+  folder.write("r/config.ini", config);
+  const Result r = run_tapehead("train --resume '" + run + "'");
+  CHECK(r.code == 1);
+  CHECK(r.err.size() < 1500);
+  CHECK(has(r.err,
+            "load_state_dict: the names and shapes must be those of this SequenceModel; of "
+            "another shape: "));
+  CHECK(has(r.err, " more; nothing was loaded\n"));
 }

@@ -286,7 +286,7 @@ TEST_CASE("sum_to sums what broadcasting repeated") {
   CHECK(elements(sum_to(made({0, 3}, DType::Float64), {3})) == std::vector<double>(3, 0));
   CHECK(sum_to(made({0, 3}, DType::Float64), {1, 3}).shape() == Shape{1, 3});
   CHECK_THROWS_WITH_AS(sum_to(x, {2, 5}),
-                       "sum_to: cannot expand (2, 5) to (4, 3, 5); sizes must be equal or 1, "
+                       "sum_to: cannot sum (4, 3, 5) to (2, 5); sizes must be equal or become 1, "
                        "counted from the last dimension",
                        ShapeError);
 }

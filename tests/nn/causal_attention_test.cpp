@@ -151,3 +151,10 @@ TEST_CASE("the gradients of causal attention are right, also through a cache") {
   CHECK(testing::strict_gradcheck([&](const auto& x) { return packed(x[0]); },
                                   {noise({2, 3, 4}).requires_grad_()}, packed.named_parameters()));
 }
+
+TEST_CASE("a name that was left out is asked for") {
+  CHECK_THROWS_WITH_AS(GroupedQueryAttention(8, 2, 1, {.names = {"q"}}),
+                       "GroupedQueryAttention: expected names for W_q, W_k, W_v and W_o, got none "
+                       "for W_k; give all four, such as .names = {\"wq\", \"wk\", \"wv\", \"wo\"}",
+                       Error);
+}

@@ -67,3 +67,10 @@ TEST_CASE("clipping refuses a negative norm, and shows where gradients are not f
   CHECK(std::isnan(clip_grad_norm_({p}, 1)));
   CHECK(std::isnan(p.grad().select(0, 0).item()));
 }
+
+TEST_CASE("clipping refuses an undefined parameter by its number") {
+  CHECK_THROWS_WITH_AS(clip_grad_norm_({Tensor()}, 1),
+                       "clip_grad_norm_: parameter 0 is undefined (made by Tensor()); pass leaves, "
+                       "such as model.parameters()",
+                       Error);
+}

@@ -105,3 +105,11 @@ TEST_CASE("a Llama's gradients are right") {
   CHECK(testing::strict_gradcheck([&](const auto&) { return model(tokens); }, {},
                                   model.named_parameters()));
 }
+
+TEST_CASE("a Llama whose rotary base is not above 0 is refused before it is made") {
+  LlamaOptions options = small;
+  options.base = 0;
+  CHECK_THROWS_WITH_AS(Llama{options},
+                       "Llama: the base of the rotary angles must be above 0 and finite, got 0",
+                       Error);
+}

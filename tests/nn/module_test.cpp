@@ -5,6 +5,7 @@
 #include <tapehead/nn/module_list.h>
 #include <tapehead/nn/sequential.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -378,4 +379,18 @@ TEST_CASE("requires_grad_ freezes all parameters and has them learn again") {
 TEST_CASE("a module knows the name of its type without namespaces") {
   CHECK(Linear(1, 1).type_name() == "Linear");
   CHECK(ModuleList<Linear>().type_name() == "ModuleList<Linear>");
+}
+
+TEST_CASE("adopting walks what a module holds once, however deep it is or often shared") {
+  struct Nest : Layer<Nest> {
+    using Layer::add;
+    void forward() {}
+  };
+  std::deque<Nest> nests(24);  // each holds the next twice: 2^24 paths
+  for (std::size_t i = nests.size() - 1; i-- > 0;)
+    for (const char* const name : {"a", "b"}) nests[i].add(name, nests[i + 1]);
+  CHECK_THROWS_WITH_AS(nests.back().add("first", nests.front()),
+                       "add: \"first\" contains the Nest that it is to be part of; a module can't "
+                       "be its own child",
+                       Error);
 }

@@ -150,3 +150,15 @@ TEST_CASE("a state that does not fit is refused with all that is wrong, and noth
   changed[0].second = tensor(-1.0, Float64);
   refused(changed, "Adam: lr must be at least 0 and finite, got -1");
 }
+
+TEST_CASE("of many entries that do not fit a state, the first are said and the rest are counted") {
+  SGD sgd(std::vector<Tensor>{zeros({2}).requires_grad_()}, {.lr = 0.1});
+  NamedTensors state = sgd.state_dict();
+  for (int i = 10; i < 22; ++i) state.emplace_back(core::to_text("x", i), zeros({1}));
+  CHECK_THROWS_WITH_AS(sgd.load_state_dict(state),
+                       "SGD: the state must be that of an optimizer of these parameters; "
+                       "unexpected: x10; unexpected: x11; unexpected: x12; unexpected: x13; "
+                       "unexpected: x14; unexpected: x15; unexpected: x16; unexpected: x17; and 4 "
+                       "more; nothing was loaded",
+                       Error);
+}

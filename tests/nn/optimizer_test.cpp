@@ -341,3 +341,14 @@ TEST_CASE("an optimiser notices that its parameters were converted") {
                        "optimizer after converting a model",
                        Error);
 }
+
+TEST_CASE(
+    "an undefined parameter is refused by its number, a dampening that is none by its value") {
+  const Tensor p = zeros({2}).requires_grad_();
+  CHECK_THROWS_WITH_AS(SGD(std::vector<Tensor>{p, Tensor()}, {.lr = 0.1}),
+                       "SGD: parameter 1 is undefined (made by Tensor()); pass leaves, such as "
+                       "model.parameters()",
+                       Error);
+  CHECK_THROWS_WITH_AS(SGD(std::vector<Tensor>{p}, {.lr = 0.1, .dampening = NAN}),
+                       "SGD: dampening must be finite, got nan", Error);
+}

@@ -207,3 +207,17 @@ void check_setting(const std::string& setting_name) {
 
 TEST_CASE("mha_reference: self_causal") { check_setting("self_causal"); }
 TEST_CASE("mha_reference: cross") { check_setting("cross"); }
+
+TEST_CASE("attention says which of its inputs is undefined") {
+  PackedMultiHeadAttention packed(4, 2);
+  MultiHeadAttention plain(4, 2);
+  const Tensor x = zeros({1, 3, 4});
+  CHECK_THROWS_WITH_AS(packed(Tensor(), x, x),
+                       "PackedMultiHeadAttention: query must be (B, T, d_model), got an undefined "
+                       "tensor (made by Tensor()); ask defined() first",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(plain(x, x, Tensor()),
+                       "MultiHeadAttention: value must be (B, T, d_model), got an undefined tensor "
+                       "(made by Tensor()); ask defined() first",
+                       ShapeError);
+}

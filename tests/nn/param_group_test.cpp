@@ -78,3 +78,10 @@ TEST_CASE("a group's own settings are checked as the optimiser's are") {
                        "group's 0.5 is relative to",
                        Error);
 }
+
+TEST_CASE("an undefined parameter is neither a matrix nor anything else") {
+  CHECK_THROWS_WITH_AS(split_matrices({zeros({2, 3}), Tensor()}),
+                       "split_matrices: parameter 1 is undefined (made by Tensor()); pass leaves, "
+                       "such as model.parameters()",
+                       Error);
+}

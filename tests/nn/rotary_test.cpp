@@ -76,3 +76,22 @@ TEST_CASE("the gradients of turning are right") {
   CHECK(testing::strict_gradcheck([&](const auto& x) { return apply_rotary(x[0], angles); },
                                   {noise({2, 2, 3, 4}).requires_grad_()}));
 }
+
+TEST_CASE("angles are of floats, with a base above 0, at positions that are there") {
+  CHECK_THROWS_WITH_AS(rotary_angles(arange(3), 4, Int64),
+                       "rotary_angles: expected Float32 or Float64, got Int64; convert with "
+                       ".to(Float32)",
+                       DTypeError);
+  for (const double base : {0., -1., double{INFINITY}, double{NAN}})
+    CHECK_THROWS_WITH_AS(
+        rotary_angles(arange(3), 4, Float32, base),
+        core::to_text("rotary_angles: the base of the rotary angles must be above 0 and finite, "
+                      "got ",
+                      base)
+            .c_str(),
+        Error);
+  CHECK_THROWS_WITH_AS(rotary_angles(Tensor(), 4),
+                       "rotary_angles: the positions are undefined (made by Tensor()); ask "
+                       "defined() first",
+                       Error);
+}

@@ -174,3 +174,14 @@ TEST_CASE("shapes that do not fit are told whatever the global locale") {
                        "another shape: weight (1, 1) from (1, 1234); nothing was loaded",
                        Error);
 }
+
+TEST_CASE("of many names that do not fit, the first are said and the rest are counted") {
+  Net net;
+  StateDict state = net.state_dict();
+  for (int i = 10; i < 22; ++i) state.emplace_back(core::to_text("x", i), zeros({1}));
+  CHECK_THROWS_WITH_AS(net.load_state_dict(state),
+                       "load_state_dict: the names and shapes must be those of this Net; "
+                       "unexpected: x10, x11, x12, x13, x14, x15, x16, x17, and 4 more; nothing "
+                       "was loaded",
+                       Error);
+}

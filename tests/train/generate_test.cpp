@@ -230,6 +230,13 @@ TEST_CASE("generation refuses what it cannot do, in words") {
                        Error);
   CHECK_THROWS_WITH_AS(generate(model, Tokens{}),
                        "generate: expected a prompt, got no token; begin with one", Error);
+  for (const Tensor& logits : {zeros({2, 3}), zeros({}), zeros({0})})
+    CHECK_THROWS_WITH_AS(next_probabilities(logits, {}),
+                         core::to_text("next_probabilities: expected logits (V) of 1 token or "
+                                       "more, got ",
+                                       logits.shape(), "; take those of one position with select")
+                             .c_str(),
+                         ShapeError);
   CHECK_THROWS_WITH_AS(next_probabilities(tensor({0.0, NAN}), {}),
                        "generate: logits must be numbers, got nan; look for it with NanGuard",
                        Error);

@@ -134,11 +134,23 @@ TEST_CASE("a folder holds one run") {
       IoError);
   CHECK(RunFolder::open(path).config() == "one");
   parent.write("file", "");
-  CHECK_THROWS_WITH_AS(
-      RunFolder::create(parent.file("file"), "x"),
-      ("RunFolder: cannot make " + parent.file("file") + ": Not a directory").c_str(), IoError);
+  CHECK_THROWS_WITH_AS(RunFolder::create(parent.file("file"), "x"),
+                       ("RunFolder: cannot make " + parent.file("file") + ": " +
+                        parent.file("file") + " is not a folder; choose another name")
+                           .c_str(),
+                       IoError);
+  CHECK_THROWS_WITH_AS(RunFolder::check_free(parent.file("file/a/b")),
+                       ("RunFolder: cannot make " + parent.file("file/a/b") + ": " +
+                        parent.file("file") + " is not a folder; choose another name")
+                           .c_str(),
+                       IoError);
+  RunFolder::check_free(parent.file("x/y"));
+  CHECK_FALSE(std::filesystem::exists(parent.file("x")));
   const RunFolder folder = RunFolder::open(path);
   std::filesystem::remove_all(path);
-  CHECK_THROWS_WITH_AS(folder.config(), ("RunFolder: cannot read " + path + "/config.ini").c_str(),
-                       IoError);
+  CHECK_THROWS_WITH_AS(
+      folder.config(),
+      ("RunFolder: cannot read " + path + "/config.ini: No such file or directory; check the path")
+          .c_str(),
+      IoError);
 }

@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "../../core/error.h"
+#include "../core/error.h"
 
 namespace tapehead::data {
 namespace {
 
-constexpr std::size_t largest = std::size_t{64} << 20;
+constexpr std::size_t largest_text_file = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -35,11 +35,11 @@ std::string read_text_file(const char* reader, const std::string& path) {
   std::string content;
   std::vector<char> block(1 << 16);
   std::size_t got = file ? block.size() : 0;
-  while (got == block.size() && content.size() <= largest) {
+  while (got == block.size() && content.size() <= largest_text_file) {
     got = std::fread(block.data(), 1, block.size(), file.get());
     content.append(block.data(), got);
   }
-  if (content.size() > largest)
+  if (content.size() > largest_text_file)
     fail<IoError>(reader, ": ", path, " is larger than 64 MiB; take a part of it with head -c");
   if (!file || std::ferror(file.get()))
     fail<IoError>(reader, ": cannot read ", path, ": ", std::strerror(errno),

@@ -1,4 +1,6 @@
-// read_text_file: the bytes of a file that somebody wants to learn from.
+// read_text_file: the bytes of a file that somebody wants to learn from, or of settings.
+//
+//   const std::string content = read_text_file("text", "hamlet.txt");
 #pragma once
 
 #include <string>
