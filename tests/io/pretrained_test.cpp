@@ -176,9 +176,7 @@ TEST_CASE("a file that lacks some of a GPT's tensors is refused with their names
        "transformer.h.0.ln_1.weight, transformer.h.0.ln_1.bias, "
        "transformer.h.0.attn.c_attn.weight, transformer.h.0.attn.c_attn.bias, "
        "transformer.h.0.attn.c_proj.weight, transformer.h.0.attn.c_proj.bias, "
-       "transformer.h.0.ln_2.weight, transformer.h.0.ln_2.bias, transformer.h.0.mlp.c_fc.bias, "
-       "transformer.h.0.mlp.c_proj.weight, transformer.h.0.mlp.c_proj.bias, "
-       "transformer.ln_f.weight, transformer.ln_f.bias; nothing was loaded")
+       "transformer.h.0.ln_2.weight, transformer.h.0.ln_2.bias, and 5 more; nothing was loaded")
           .c_str(),
       IoError);
 }
