@@ -32,18 +32,22 @@ struct Symbol {
 
 // What an ELF file says at `offset`, as an array of T; empty where the file is too short for it.
 template <class T>
-std::vector<T> table(const std::vector<char>& file, std::uint64_t offset, std::uint64_t bytes) {
-  if (offset > file.size() || bytes > file.size() - offset) return {};
+std::vector<T> table(std::ifstream& file, std::uint64_t offset, std::uint64_t bytes) {
+  file.clear();
+  file.seekg(0, std::ios::end);
+  const auto size = static_cast<std::uint64_t>(file.tellg());
+  if (!file || offset > size || bytes > size - offset) return {};
   std::vector<T> result(bytes / sizeof(T));
-  if (!result.empty()) std::memcpy(result.data(), file.data() + offset, result.size() * sizeof(T));
-  return result;
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(reinterpret_cast<char*>(result.data()),
+            static_cast<std::streamsize>(result.size() * sizeof(T)));
+  return file ? result : std::vector<T>();
 }
 
 // The functions in .symtab, by address: static ones and lambdas too, which the dynamic loader does
 // not know.
 std::vector<Symbol> functions_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::vector<char> file(std::istreambuf_iterator<char>(in), {});
+  std::ifstream file(path, std::ios::binary);
   const auto header = table<ElfW(Ehdr)>(file, 0, sizeof(ElfW(Ehdr)));
   if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0) return {};
   const auto sections = table<ElfW(Shdr)>(file, header[0].e_shoff,
@@ -111,9 +115,12 @@ std::string name_of(void* frame) {
 [[gnu::noinline]] std::vector<std::string> backtrace_lines(int skip) {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  // A sanitizer's backtrace() has a frame of its own ahead of ours.
+  const auto end = frames.begin() + count;
+  auto frame = std::find(frames.begin(), end, __builtin_return_address(0));
   std::vector<std::string> lines;
-  for (int i = skip + 2; i < count; ++i) {
-    lines.push_back(name_of(frames[static_cast<std::size_t>(i)]));
+  for (frame += std::min<std::ptrdiff_t>(skip + 1, end - frame); frame != end; ++frame) {
+    lines.push_back(name_of(*frame));
     if (lines.back() == "main") break;
   }
   return lines;
