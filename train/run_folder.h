@@ -51,8 +51,8 @@ struct RunOptions {
   /// The loss of what is not trained on, for log, best weights and early stopping; none if empty.
   std::function<double()> held_out = {};
   Report report = {};
-  io::Metadata weights_metadata =
-      io::as_pytorch;  // of weights, and all but "format" of checkpoints
+  /// Of weights, and all but "format" of it of checkpoints.
+  io::Metadata weights_metadata = io::as_pytorch;
 };
 
 /// Trains as fit(), leaving all that in the folder, until all steps are done, the held-out loss

@@ -17,6 +17,9 @@ double count(const Shape& full, const Shape& reduced) {
   return n;
 }
 
+// What the squares of n elements are divided by.
+double divisor(double n, bool unbiased) { return std::max(0.0, unbiased ? n - 1 : n); }
+
 // sum((x - mean(x))^2) / m, the mean that of n.
 NDArray variance(const NDArray& x, const Axes& axes, double n, double m, bool keepdim) {
   const NDArray centred = core::sub(x, core::div(core::sum(x, axes, true), n));
@@ -83,11 +86,10 @@ Tensor var(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   core::check_floating("var", x.dtype());
   const Shape k = kept("var", x.shape(), axes);
   const double n = count(x.shape(), k);
-  const auto m = [n](bool of_sample) { return std::max(0.0, of_sample ? n - 1 : n); };
   return record(
-      "var", [&] { return variance(x.array(), axes, n, m(unbiased), keepdim); },
+      "var", [&] { return variance(x.array(), axes, n, divisor(n, unbiased), keepdim); },
       wrt(x,
-          [x = saved(x), axes, k, m = m(unbiased)](const Tensor& g) {
+          [x = saved(x), axes, k, m = divisor(n, unbiased)](const Tensor& g) {
             return (x() - mean(x(), axes, true)) * (reshape(g, k) * (2 / m));
           }),
       args(axes), unprinted(unbiased, keepdim));
@@ -100,15 +102,15 @@ Tensor std(const Tensor& x, const Axes& axes, bool unbiased, bool keepdim) {
   core::check_floating("std", x.dtype());
   const Shape k = kept("std", x.shape(), axes);
   const double n = count(x.shape(), k);
-  const auto m = [n](bool of_sample) { return std::max(0.0, of_sample ? n - 1 : n); };
   return record(
       "std",
       [&] {
         const NDArray wide = core::cast(x.array(), Float64);
-        return core::cast(core::sqrt(variance(wide, axes, n, m(unbiased), keepdim)), x.dtype());
+        return core::cast(core::sqrt(variance(wide, axes, n, divisor(n, unbiased), keepdim)),
+                          x.dtype());
       },
       wrt(x,
-          [x = saved(x), axes, k, m = m(unbiased)](const Tensor& g, const Tensor& y) {
+          [x = saved(x), axes, k, m = divisor(n, unbiased)](const Tensor& g, const Tensor& y) {
             const Tensor deviation = view(y, k);
             return (x() - mean(x(), axes, true)) /
                    masked_fill(deviation, eq(deviation, 0), INFINITY) * (reshape(g, k) / m);
