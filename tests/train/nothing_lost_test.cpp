@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "../support/folder.h"
+#include "../support/sanitizers.h"
 #include "child.h"
 #include "small_run.h"
 
@@ -31,7 +32,12 @@ Index steps_in(const std::string& path) {
   return -1;
 }
 
+// A sanitizer writes files of its own, and its search for leaks does not run under a trace.
 bool has_strace() {
+  if (testing::sanitized) {
+    MESSAGE("SKIPPED: a sanitizer watches");
+    return false;
+  }
   static const bool found = std::system("strace -o /dev/null -e trace=fsync true 2>/dev/null") == 0;
   if (!found) MESSAGE("SKIPPED: strace is missing, or may not trace here");
   return found;
@@ -170,5 +176,5 @@ TEST_CASE("of 200 processes killed at random while they save, none loses a check
     CHECK(steps >= last);
     last = steps;
   }
-  CHECK(last > 20);
+  if (!testing::sanitized) CHECK(last > 20);  // with one a step takes far longer
 }
