@@ -1,5 +1,8 @@
 #include "lesson.h"
 
+#include <cmath>
+#include <iomanip>
+
 #include "../autograd/create.h"
 #include "../core/text.h"
 #include "../viz/heat_map.h"
@@ -11,6 +14,20 @@ Lesson lesson_of(const Settings& settings) {
   if (settings.task == "text") return text_lesson(settings);
   if (settings.task == "names") return names_lesson(settings.file);
   return task_lesson(task_of(settings));
+}
+
+std::string percent(double part) {
+  return core::to_text(std::fixed, std::setprecision(1), 100 * part, " %");
+}
+
+Verdict judge_tokens(const train::TokenScore& score, Index vocabulary, const std::string& part,
+                     const std::string& unit) {
+  const double uniform = std::log(static_cast<double>(vocabulary));
+  return {core::to_text(part, "accuracy ", percent(score.accuracy), "  (of the next ", unit, "s)\n",
+                        part, "loss ", std::fixed, std::setprecision(3), score.loss, " nats per ",
+                        unit, "  (all ", unit, "s equally likely: ", uniform, ")\n"),
+          "",
+          {{"token_accuracy", score.accuracy}, {"loss", score.loss}, {"uniform_loss", uniform}}};
 }
 
 void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,

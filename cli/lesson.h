@@ -6,7 +6,7 @@
 
 #include "../data/tasks.h"
 #include "../io/json.h"
-#include "../train/model.h"
+#include "../train/evaluate.h"
 #include "settings.h"
 #include "tokenizer.h"
 
@@ -38,6 +38,10 @@ Lesson task_lesson(const data::Task& task);
 Lesson text_lesson(const Settings& settings);
 Lesson names_lesson(const std::string& file);
 
+/// The verdict on a text or names: on how many tokens, each a `unit`, are foretold. `part` is what
+/// the words for people begin with, "held-out " or "".
+Verdict judge_tokens(const train::TokenScore& score, Index vocabulary, const std::string& part,
+                     const std::string& unit);
 /// The verdict on these examples, which `which` says of: "all 729", "1,000 unseen".
 Verdict judge_task(train::SequenceModel& model, const data::Task& task,
                    const std::vector<data::Example>& examples, const std::string& accuracy,
@@ -45,6 +49,9 @@ Verdict judge_task(train::SequenceModel& model, const data::Task& task,
 /// On all of a text that the tokenizer takes apart. Error for one that is too short.
 Verdict judge_text(train::SequenceModel& model, const Tokenizer& tokenizer,
                    const std::string& file);
+
+/// "98.4 %"
+std::string percent(double part);
 
 /// A heat map a layer: what each head looks at while the model reads `tokens`.
 void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,

@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <cmath>
-#include <iomanip>
 #include <memory>
 
 #include "../data/names.h"
 #include "../data/utf8.h"
-#include "../train/evaluate.h"
 #include "../train/generate.h"
 #include "lesson.h"
 #include "output.h"
@@ -21,19 +18,6 @@ std::string introduced(const data::Names& names) {
                        " names to train on, ", grouped(std::ssize(names.held_out())), " held out",
                        names.split() ? "" : " (the same: there are too few)", ", ",
                        names.vocabulary().size() - 1, " different characters\n");
-}
-
-double held_out_loss(train::SequenceModel& model, const data::Names& names) {
-  return train::mean_loss(model, names.held_out_batches(at_once));
-}
-
-Verdict judge(train::SequenceModel& model, const data::Names& names) {
-  const double loss = held_out_loss(model, names);
-  const double uniform = std::log(static_cast<double>(model.options.vocabulary));
-  return {core::to_text(std::fixed, std::setprecision(3), "held-out loss ", loss,
-                        " nats per character  (all characters equally likely: ", uniform, ")\n"),
-          "",
-          {{"loss", loss}, {"uniform_loss", uniform}}};
 }
 
 void show_names(train::SequenceModel& model, const data::Vocabulary& vocabulary,
@@ -59,15 +43,20 @@ void show(train::SequenceModel& model, const data::Names& names, std::uint64_t s
 
 Lesson names_lesson(const std::string& file) {
   const auto names = std::make_shared<const data::Names>(data::Names::read(file));
+  const auto score = [names](train::SequenceModel& model) {
+    return train::score_tokens(model, names->held_out_batches(at_once));
+  };
   return {
       .about = introduced(*names),
       .vocabulary = names->vocabulary().size(),
       .context = names->context(),
       .tokenizer = symbols(names->vocabulary(), data::Names::mark),
       .draw = [names](core::Generator& random, Index size) { return names->draw(random, size); },
-      .held_out_loss =
-          [names](train::SequenceModel& model) { return held_out_loss(model, *names); },
-      .judge = [names](train::SequenceModel& model) { return judge(model, *names); },
+      .held_out_loss = [score](train::SequenceModel& model) { return score(model).loss; },
+      .judge =
+          [score](train::SequenceModel& model) {
+            return judge_tokens(score(model), model.options.vocabulary, "held-out ", "character");
+          },
       .show = [names](train::SequenceModel& model,
                       std::uint64_t seed) { show(model, *names, seed); }};
 }

@@ -3,7 +3,6 @@
 #include <iomanip>
 
 #include "../autograd/ops.h"
-#include "../train/evaluate.h"
 #include "lesson.h"
 #include "output.h"
 
@@ -11,10 +10,6 @@ namespace tapehead::cli {
 namespace {
 
 constexpr std::size_t questions_at_once = 256;  // questions
-
-std::string percent(double part) {
-  return core::to_text(std::fixed, std::setprecision(1), 100 * part, " %");
-}
 
 std::vector<data::Batch> in_batches(const std::vector<data::Example>& examples) {
   std::vector<data::Batch> batches;
@@ -91,7 +86,7 @@ Lesson task_lesson(const data::Task& task) {
                          Index size) { return data::draw_batch(task, random, size); },
           .held_out_loss =
               [batches = in_batches(held_out)](train::SequenceModel& model) {
-                return train::mean_loss(model, batches);
+                return train::score_tokens(model, batches).loss;
               },
           .judge =
               [task, held_out](train::SequenceModel& model) {

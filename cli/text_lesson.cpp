@@ -1,11 +1,8 @@
-#include <cmath>
 #include <filesystem>
-#include <iomanip>
 #include <memory>
 
 #include "../data/text.h"
 #include "../data/utf8.h"
-#include "../train/evaluate.h"
 #include "../train/generate.h"
 #include "lesson.h"
 #include "output.h"
@@ -68,16 +65,6 @@ Read read(const Settings& s) {
                    s.tokenizer == "bytes" ? data::Symbols::bytes : data::Symbols::characters);
 }
 
-Verdict judge(train::SequenceModel& model, const data::Windows& windows, const std::string& loss,
-              const std::string& unit) {
-  const double nats = train::mean_loss(model, windows, judged);
-  const double uniform = std::log(static_cast<double>(model.options.vocabulary));
-  return {core::to_text(std::fixed, std::setprecision(3), loss, " ", nats, " nats per ", unit,
-                        "  (all ", unit, "s equally likely: ", uniform, ")\n"),
-          "",
-          {{"loss", nats}, {"uniform_loss", uniform}}};
-}
-
 void show(train::SequenceModel& model, const Read& text, Index context, std::uint64_t seed) {
   const std::size_t length =
       std::min({tokens_shown, text.tokens.size(), static_cast<std::size_t>(context)});
@@ -101,14 +88,18 @@ Verdict judge_text(train::SequenceModel& model, const Tokenizer& tokenizer,
   std::vector<Index> tokens = tokenizer.start;
   for (const Index token : tokenizer.encode(content_of(file))) tokens.push_back(token);
   const Index context = std::min(model.options.context, std::ssize(tokens) - 1);
-  return judge(model, data::Windows(std::move(tokens), std::max<Index>(context, 1), file), "loss",
-               "token");
+  const data::Windows windows(std::move(tokens), std::max<Index>(context, 1), file);
+  return judge_tokens(train::score_tokens(model, windows, judged), model.options.vocabulary, "",
+                      "token");
 }
 
 Lesson text_lesson(const Settings& s) {
   const auto text = std::make_shared<const Read>(read(s));
   const auto parts =
       std::make_shared<const data::TextParts>(data::split_tokens(text->tokens, *s.context, s.file));
+  const auto score = [parts](train::SequenceModel& model) {
+    return train::score_tokens(model, parts->held_out, judged);
+  };
   return {.about = text->about + (parts->split ? "the last tenth is held out\n"
                                                : "too short to hold a part of it out\n"),
           .vocabulary = text->vocabulary,
@@ -116,14 +107,11 @@ Lesson text_lesson(const Settings& s) {
           .tokenizer = text->tokenizer,
           .draw = [parts](core::Generator& random,
                           Index size) { return parts->train.draw(random, size); },
-          .held_out_loss =
-              [parts](train::SequenceModel& model) {
-                return train::mean_loss(model, parts->held_out, judged);
-              },
+          .held_out_loss = [score](train::SequenceModel& model) { return score(model).loss; },
           .judge =
-              [parts, text](train::SequenceModel& model) {
-                return judge(model, parts->held_out, parts->split ? "held-out loss" : "loss",
-                             text->unit);
+              [score, parts, text](train::SequenceModel& model) {
+                return judge_tokens(score(model), text->vocabulary, parts->split ? "held-out " : "",
+                                    text->unit);
               },
           .show = [text, context = *s.context](
                       train::SequenceModel& model,

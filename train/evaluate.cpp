@@ -74,19 +74,21 @@ Score evaluate(SequenceModel& model, const data::Batch& batch) {
   return score(answer(model, batch), batch.targets);
 }
 
-double mean_loss(SequenceModel& model, const std::vector<data::Batch>& batches) {
+TokenScore score_tokens(SequenceModel& model, const std::vector<data::Batch>& batches) {
   const Evaluating evaluating(model);
-  double total = 0, asked = 0;
+  double loss = 0, right = 0, asked = 0;
   for (const data::Batch& batch : batches) {
     const Tensor logits = model.logits(batch).flatten(0, 1);  // (B T, V)
     const Tensor targets = batch.targets.flatten();           // (B T)
-    total += cross_entropy(logits, targets, {.reduction = Reduction::Sum}).item();
+    loss += cross_entropy(logits, targets, {.reduction = Reduction::Sum}).item();
+    right += (argmax(logits, -1) == targets).sum().item();
     asked += (targets != data::no_target).sum().item();
   }
-  return total / std::max(asked, 1.0);
+  asked = std::max(asked, 1.0);
+  return {loss / asked, right / asked};
 }
 
-double mean_loss(SequenceModel& model, const data::Windows& windows, Index most) {
+TokenScore score_tokens(SequenceModel& model, const data::Windows& windows, Index most) {
   const std::vector<Index> offsets = windows.spread(most);
   std::vector<data::Batch> batches;
   for (auto from = offsets.begin(); from != offsets.end();) {
@@ -94,7 +96,7 @@ double mean_loss(SequenceModel& model, const data::Windows& windows, Index most)
     batches.push_back(windows.at({from, to}));
     from = to;
   }
-  return mean_loss(model, batches);
+  return score_tokens(model, batches);
 }
 
 }  // namespace tapehead::train

@@ -24,9 +24,13 @@ Tensor answer(SequenceModel& model, const data::Batch& batch);
 /// score() of its own answers.
 Score evaluate(SequenceModel& model, const data::Batch& batch);
 
-/// The mean cross entropy, in nats, over all answers that the batches ask for.
-double mean_loss(SequenceModel& model, const std::vector<data::Batch>& batches);
-/// The same, in nats a character, over up to `most` windows spread over a text.
-double mean_loss(SequenceModel& model, const data::Windows& windows, Index most);
+/// What a model makes of each token that is asked for, given the right ones before it.
+struct TokenScore {
+  double loss;      // the mean cross entropy, in nats
+  double accuracy;  // the part whose most likely token is right
+};
+TokenScore score_tokens(SequenceModel& model, const std::vector<data::Batch>& batches);
+/// Over up to `most` windows spread over a text.
+TokenScore score_tokens(SequenceModel& model, const data::Windows& windows, Index most);
 
 }  // namespace tapehead::train

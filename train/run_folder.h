@@ -2,7 +2,7 @@
 //
 //   const RunFolder folder = RunFolder::create("runs/1", config);   // or RunFolder::open("runs/1")
 //   resume(folder, trainer, batches);                               // a no-op for a new one
-//   run(folder, trainer, batches, {.held_out = [&] { return mean_loss(model, windows, 64); }});
+//   run(folder, trainer, batches, {.held_out = [&] { return score_tokens(model, windows, 64).loss; }});
 //
 //   config.ini               as resolved
 //   log.jsonl                an object a line: {"step":1,"loss":…} or {"step":1,"held_out_loss":…}

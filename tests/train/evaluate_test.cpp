@@ -130,9 +130,25 @@ TEST_CASE("the loss of a text is the mean over its characters") {
   nn::init::zeros_(head.weight);
   nn::init::zeros_(head.bias);
   const std::vector<Index> tokens(400, 1);
-  CHECK(mean_loss(model, data::Windows(tokens, 4), 1000) == doctest::Approx(std::log(3.0)));
-  CHECK(mean_loss(model, data::Windows({0, 1, 2, 0, 1}, 4), 1000) ==
+  CHECK(score_tokens(model, data::Windows(tokens, 4), 1000).loss == doctest::Approx(std::log(3.0)));
+  CHECK(score_tokens(model, data::Windows({0, 1, 2, 0, 1}, 4), 1000).loss ==
         doctest::Approx(std::log(3.0)));
+}
+
+TEST_CASE("tokens are foretold from the right ones before them, and counted where asked for") {
+  SequenceModel model({.vocabulary = 5,
+                       .context = 4,
+                       .d_model = 5,
+                       .heads = 1,
+                       .layers = 0,
+                       .arch = Arch::decoder});
+  model.as<nn::DecoderOnly>()->sinusoidal->encoding.mul_(0);
+  teach_successor(*model.as<nn::DecoderOnly>());
+  // It answers 2, 4, 3 and 4; the second is wrong, but the third reads what is right.
+  const data::Batch three{tensor({{1, 3, 2}}), tensor({{2, 2, 3}})};
+  const data::Batch one{tensor({{3, 3, 3}}), tensor({{no_target, no_target, 4}})};
+  CHECK(score_tokens(model, {three, one}).accuracy == doctest::Approx(3. / 4));
+  CHECK(score_tokens(model, std::vector<data::Batch>{}).accuracy == 0);
 }
 
 TEST_CASE("the loss of batches is the mean over what they ask, however they are divided") {
@@ -143,10 +159,10 @@ TEST_CASE("the loss of batches is the mean over what they ask, however they are 
                          tensor({{2, 3, 4}, {1, no_target, no_target}})};
   const data::Batch first{tensor({{1, 2, 3}}), tensor({{2, 3, 4}})};
   const data::Batch second{tensor({{4}}), tensor({{1}})};
-  const double one = mean_loss(model, {first}), other = mean_loss(model, {second});
-  CHECK(mean_loss(model, {both}) == doctest::Approx((3 * one + other) / 4));
-  CHECK(mean_loss(model, {first, second}) == doctest::Approx((3 * one + other) / 4));
-  CHECK(mean_loss(model, std::vector<data::Batch>{}) == 0);
+  const double one = score_tokens(model, {first}).loss, other = score_tokens(model, {second}).loss;
+  CHECK(score_tokens(model, {both}).loss == doctest::Approx((3 * one + other) / 4));
+  CHECK(score_tokens(model, {first, second}).loss == doctest::Approx((3 * one + other) / 4));
+  CHECK(score_tokens(model, std::vector<data::Batch>{}).loss == 0);
 }
 
 TEST_CASE("evaluation drops nothing, records nothing and leaves the model training") {
