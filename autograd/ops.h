@@ -242,7 +242,9 @@ Tensor index_add(const Tensor& x, int d, const Tensor& index, const Tensor& src,
 Tensor index_copy(const Tensor& x, int d, const Tensor& index, const Tensor& src);
 Tensor index_fill(const Tensor& x, int d, const Tensor& index, Scalar value);
 Tensor masked_select(const Tensor& x, const Tensor& mask);  // (n): where the Bool mask is true
-Tensor nonzero(const Tensor& x);                            // Int64 (n, rank of x), row-major
+/// x with the elements of source, in their order, where the Bool mask is true.
+Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source);
+Tensor nonzero(const Tensor& x);  // Int64 (n, rank of x), row-major
 /// Int64 (...) -> (..., num_classes): 1 at each index, 0 elsewhere. -1: as many as there are.
 Tensor one_hot(const Tensor& index, Index num_classes = -1);
 /// x[indices] as in PyTorch; tensor_index.h says what an index may be. Shares memory unless one is

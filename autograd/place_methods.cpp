@@ -76,6 +76,9 @@ Tensor Tensor::index_fill(int d, const Tensor& index, Scalar value) const {
 Tensor Tensor::masked_select(const Tensor& mask) const {
   return tapehead::masked_select(*this, mask);
 }
+Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
+  return tapehead::masked_scatter(*this, mask, source);
+}
 Tensor Tensor::nonzero() const { return tapehead::nonzero(*this); }
 Tensor Tensor::bernoulli() const { return tapehead::bernoulli(*this); }
 Tensor Tensor::bernoulli(double p) const { return tapehead::bernoulli(*this, p); }

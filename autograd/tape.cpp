@@ -52,6 +52,7 @@ static std::string alternative(const std::string& op) {
                            : op == "zero_"    ? "zeros_like"
                            : op == "uniform_" ? "rand_like"
                            : op == "normal_"  ? "randn_like"
+                           : op == "random_"  ? "randint"
                                               : op.substr(0, op.size() - 1);
   return name + ", which makes a new tensor";
 }

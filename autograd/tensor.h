@@ -197,6 +197,7 @@ class Tensor {
   Tensor index_copy(int d, const Tensor& index, const Tensor& src) const;
   Tensor index_fill(int d, const Tensor& index, Scalar value) const;
   Tensor masked_select(const Tensor& mask) const;
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
   Tensor nonzero() const;
   ValuesIndices sort(int d = -1, bool descending = false, bool stable = false) const;
   Tensor argsort(int d = -1, bool descending = false, bool stable = false) const;
@@ -334,6 +335,7 @@ class Tensor {
   Tensor& fill_(Scalar value);
   Tensor& zero_();
   Tensor& masked_fill_(const Tensor& mask, Scalar value);
+  Tensor& masked_scatter_(const Tensor& mask, const Tensor& source);
   Tensor& scatter_(int d, const Tensor& index, const Tensor& src);
   Tensor& scatter_(int d, const Tensor& index, Scalar value);
   Tensor& scatter_add_(int d, const Tensor& index, const Tensor& src);
@@ -355,10 +357,22 @@ class Tensor {
   Tensor& addmm_(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
   Tensor& baddbmm_(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
   Tensor& cumsum_(int d);
-  Tensor& logical_not_();  // these four write 0 and 1 in the tensor's own dtype
+  Tensor& logical_not_();  // these and the comparisons write 0 and 1 in the tensor's own dtype
   Tensor& logical_and_(const Tensor& other);
   Tensor& logical_or_(const Tensor& other);
   Tensor& logical_xor_(const Tensor& other);
+  Tensor& eq_(const Tensor& other);
+  Tensor& ne_(const Tensor& other);
+  Tensor& lt_(const Tensor& other);
+  Tensor& le_(const Tensor& other);
+  Tensor& gt_(const Tensor& other);
+  Tensor& ge_(const Tensor& other);
+  Tensor& eq_(Scalar other);
+  Tensor& ne_(Scalar other);
+  Tensor& lt_(Scalar other);
+  Tensor& le_(Scalar other);
+  Tensor& gt_(Scalar other);
+  Tensor& ge_(Scalar other);
   Tensor& clamp_(std::optional<Scalar> min, std::optional<Scalar> max = {});
   Tensor& tril_(Index diagonal = 0);
   Tensor& triu_(Index diagonal = 0);
@@ -385,11 +399,23 @@ class Tensor {
   Tensor& ceil_();
   Tensor& round_();
   Tensor& trunc_();
-  /// Draws from the default generator as PyTorch does: uniform in [from, to), normal, or 1 with
-  /// probability p, else 0 (any dtype). The gradient of what was there is zero.
+  /// Draws from the default generator as PyTorch does: uniform in [from, to), normal, 1 with
+  /// probability p, else 0 (any dtype), or whole numbers in [from, to) (any dtype but Bool). The
+  /// gradient of what was there is zero.
   Tensor& uniform_(double from = 0, double to = 1);
   Tensor& normal_(double mean = 0, double std = 1);
   Tensor& bernoulli_(double p = 0.5);
+  Tensor& random_(Index from, Index to);
+  Tensor& random_(Index to) { return random_(0, to); }
+  /// These change the shape of all handles of this tensor; the numbers, and who else sees them,
+  /// stay as they are. GraphError on a leaf that requires a gradient.
+  Tensor& squeeze_();
+  Tensor& squeeze_(int d);
+  Tensor& unsqueeze_(int d);
+  Tensor& transpose_(int d0, int d1);
+  Tensor& t_();
+  /// Makes all handles of this tensor a constant, without its history and hooks.
+  Tensor& detach_();
 
   // For the tape.
 

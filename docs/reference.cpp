@@ -235,7 +235,7 @@ constexpr auto ending = R"(
 - `out=` arguments, `memory_format`, `generator=` (draws come from the default generator), `as_tuple` of `nonzero`, `reduce=` of `scatter`.
 - Convolutions, pooling, recurrent layers, FFT, `torch.linalg` and `torch.special`.
 - Promotion: `torch.result_type` has no counterpart, since dtypes never mix.
-- In place: views (`squeeze_`, `unsqueeze_`, `transpose_`, `t_`), `detach_`, comparisons (`eq_`), `random_`, `masked_scatter_`, and `inplace=True` of activations.
+- `inplace=True` of activations, and aliases of methods in place (`swapdims_`, `clamp_min_`).
 - Assignment to `x[…]`: C++ has no such operator for several indices; `index_put_` is it.
 )";
 

@@ -87,6 +87,7 @@ std::vector<Formula> formulas() {
         "index_select",
         "index_copy",
         "index_fill",
+        "masked_scatter",
         "sort",
         "topk",
         "copy",
@@ -95,6 +96,7 @@ std::vector<Formula> formulas() {
         "uniform",
         "normal",
         "bernoulli",
+        "random",
         "slice_backward",
         "diagonal_backward",
         "attention_weights"}},
@@ -145,7 +147,13 @@ std::vector<Formula> formulas() {
         "logical_not",
         "logical_and",
         "logical_or",
-        "logical_xor"}},
+        "logical_xor",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge"}},
   };
 }
 

@@ -59,6 +59,13 @@ constexpr std::array smooth{Named{"neg_", &Tensor::neg_},
 constexpr std::array of_positive{Named{"log_", &Tensor::log_},   Named{"log1p_", &Tensor::log1p_},
                                  Named{"log2_", &Tensor::log2_}, Named{"log10_", &Tensor::log10_},
                                  Named{"sqrt_", &Tensor::sqrt_}, Named{"rsqrt_", &Tensor::rsqrt_}};
+struct Comparison {
+  const char* op;
+  Tensor& (Tensor::*method)(const Tensor&);
+};
+constexpr std::array comparisons{Comparison{"eq_", &Tensor::eq_}, Comparison{"ne_", &Tensor::ne_},
+                                 Comparison{"lt_", &Tensor::lt_}, Comparison{"le_", &Tensor::le_},
+                                 Comparison{"gt_", &Tensor::gt_}, Comparison{"ge_", &Tensor::ge_}};
 constexpr std::array steps{Named{"sign_", &Tensor::sign_}, Named{"floor_", &Tensor::floor_},
                            Named{"ceil_", &Tensor::ceil_}, Named{"round_", &Tensor::round_},
                            Named{"trunc_", &Tensor::trunc_}};
@@ -143,8 +150,8 @@ Rows products(const Target& target) {
   return rows;
 }
 
-// PyTorch 1.13 forgets that these have no gradient: constants have none in either.
-Rows truths(const Target& target) {
+// Constants, from which no gradient comes. (PyTorch 1.13 forgets that of logical_*_.)
+Rows without_gradient(const Target& target) {
   std::string text = target.text;
   text.insert(text.find("(a") + 2, ".detach()");
   const auto copy = [make = target.copy](const Tensor& x) { return make(x.detach()); };
@@ -158,8 +165,40 @@ Rows truths(const Target& target) {
       {"logical_xor_", text + ".floor_().logical_xor_(b > 0)", target.with_other,
        [copy](In x) { return copy(x[0]).floor_().logical_xor_(x[1] > 0); }},
   };
+  for (const auto& [op, method] : comparisons) {
+    const std::string call = std::string(".") + op;
+    rows.push_back({op, text + call + "(b)", target.with_other,
+                    [copy, f = method](In x) { return (copy(x[0]).*f)(x[1]); }});
+    rows.push_back(
+        {op, "(t := " + text + ")" + call + "(t.clone())", target.alone, [copy, f = method](In x) {
+           Tensor t = copy(x[0]);
+           return (t.*f)(t.clone());
+         }});
+  }
   for (OpRow& row : rows) row.differentiable = false;
   return rows;
+}
+
+// Methods that change the shape.
+Rows views(const Target& target) {
+  const auto copy = target.copy;
+  const std::string& text = target.text;
+  Sets matrices, some;
+  for (const OpRow::Shapes& shapes : target.alone) {
+    if (shapes[0].rank() >= 1) some.push_back(shapes);
+    if (shapes[0].rank() <= 2) matrices.push_back(shapes);
+  }
+  return {
+      {"squeeze_", text + ".squeeze_()", target.alone,
+       [copy](In x) { return copy(x[0]).squeeze_(); }},
+      {"squeeze_", text + ".squeeze_(-1)", target.alone,
+       [copy](In x) { return copy(x[0]).squeeze_(-1); }},
+      {"unsqueeze_", text + ".unsqueeze_(-1)", target.alone,
+       [copy](In x) { return copy(x[0]).unsqueeze_(-1); }},
+      {"transpose_", text + ".transpose_(0, -1)", some,
+       [copy](In x) { return copy(x[0]).transpose_(0, -1); }},
+      {"t_", text + ".t_()", matrices, [copy](In x) { return copy(x[0]).t_(); }},
+  };
 }
 
 Rows onto(const Target& target) {
@@ -193,6 +232,8 @@ Rows onto(const Target& target) {
        [copy](In x) { return seeded(copy, x[0]).uniform_(-1, 2).to(x[0].dtype()); }},
       {"normal_", "seeded(Tensor.normal_, " + text + ", 1, 0.5)", alone,
        [copy](In x) { return seeded(copy, x[0]).normal_(1, 0.5).to(x[0].dtype()); }},
+      {"random_", "seeded(Tensor.random_, " + text + ", -3, 9)", alone,
+       [copy](In x) { return seeded(copy, x[0]).random_(-3, 9).to(x[0].dtype()); }},
       {"bernoulli_", "seeded(Tensor.bernoulli_, " + text + ", 0.3)", alone,
        [copy](In x) { return seeded(copy, x[0]).bernoulli_(0.3).to(x[0].dtype()); }},
   };
@@ -203,12 +244,26 @@ Rows onto(const Target& target) {
 }  // namespace
 
 Rows in_place() {
-  Rows all = {
-      {"masked_fill_", "clone(a).masked_fill_(every_third(3, 2).mT, -1.5)", {{{2, 3}}}, [](In x) {
-         return clone(x[0]).masked_fill_(mT(every_third({3, 2})), -1.5);
-       }}};
+  Rows all = {{"masked_fill_",
+               "clone(a).masked_fill_(every_third(3, 2).mT, -1.5)",
+               {{{2, 3}}},
+               [](In x) {
+                 return clone(x[0]).masked_fill_(mT(every_third({3, 2})), -1.5);
+               }},
+              {"masked_scatter_",
+               "clone(a).masked_scatter_(every_third(3, 2).mT, b)",
+               {{{2, 3}, {2}}, {{4, 2, 3}, {3, 3}}},
+               [](In x) {
+                 return clone(x[0]).masked_scatter_(mT(every_third({3, 2})), x[1]);
+               }},
+              {.op = "detach_",
+               .call = "clone(a).detach_()",
+               .inputs = unary,
+               .f = [](In x) { return clone(x[0]).detach_(); },
+               .differentiable = false}};
   for (const Target& target : targets())
-    for (const auto part : {onto, alone, with_numbers, with_tensors, products, truths})
+    for (const auto part :
+         {onto, alone, with_numbers, with_tensors, products, without_gradient, views})
       for (OpRow& row : part(target)) all.push_back(std::move(row));
   return all;
 }

@@ -1,5 +1,6 @@
 // In-place ops. Rules see the inputs as they were; where a rule needs the old value of what is
 // changed, that value is cloned first.
+#include <cstring>
 #include <string>
 
 #include "../../core/elementwise.h"
@@ -38,7 +39,7 @@ void rename(const std::string& op, const E& error) {
   if (message.rfind(name + ":", 0) == 0) fail<E>(op, message.substr(name.size()));
 }
 template <class F>
-Tensor in_the_name_of(const char* op, const F& f) {
+auto in_the_name_of(const char* op, const F& f) {
   try {
     return f();
   } catch (const DTypeError& error) {
@@ -74,14 +75,24 @@ Tensor& overwritten(const char* op, Tensor& self, Tensor (*f)(const Tensor&)) {
   return overwritten(op, self, f, with());
 }
 
-// f(self, others…), which is Bool, as 0 and 1 written over self, whose gradient is zero.
-template <class F, class... Others>
-Tensor& judged(const char* op, Tensor& self, F f, const Others&... others) {
-  detail::check_target(op, self);
-  (check_defined(op, others), ...);
+// judge(self), which is Bool, as 0 and 1 written over self, whose gradient is zero.
+template <class Judge, class Given>
+Tensor& judged_by(const char* op, Tensor& self, Judge judge, Given given) {
   return record_in_place(
-      op, self, [&](NDArray& x) { core::copy_(x, f(x, others.array()...), op); },
-      wrt(self, [](const Tensor& g) { return zeros_like(g); }), with(others...));
+      op, self,
+      [&](NDArray& x) { core::copy_(x, in_the_name_of(op, [&] { return judge(x); }), op); },
+      wrt(self, [](const Tensor& g) { return zeros_like(g); }), given);
+}
+Tensor& judged(const char* op, Tensor& self, NDArray (*judge)(const NDArray&, const NDArray&),
+               const Tensor& other) {
+  check_defined(op, self, other);
+  return judged_by(
+      op, self, [&](const NDArray& x) { return judge(x, other.array()); }, with(other));
+}
+Tensor& judged(const char* op, Tensor& self, NDArray (*judge)(const NDArray&, Scalar),
+               Scalar other) {
+  return judged_by(
+      op, self, [&](const NDArray& x) { return judge(x, other); }, args(other));
 }
 
 // Nothing of the old value is left, so its gradient is zero.
@@ -94,6 +105,24 @@ Tensor& redrawn(const char* op, Tensor& self, Draw draw, Given given) {
         draw(core::default_generator(), x);
       },
       wrt(self, [](const Tensor& g) { return zeros_like(g); }), given);
+}
+
+// Gives all handles of self the array and the history of f(self), a view of the same memory.
+template <class F>
+Tensor& viewed(const char* op, Tensor& self, F f) {
+  detail::check_target(op, self);
+  const std::string without(op, std::strlen(op) - 1);
+  if (self.requires_grad() && self.is_leaf())
+    fail<GraphError>(op, ": a leaf and its gradient have one shape, which stays; use ", without,
+                     ", which makes a new tensor");
+  if (self.requires_grad() && !taping())
+    fail<GraphError>(op, ": the history of this tensor, ", self.shape(),
+                     ", would miss its new shape while nothing is recorded; use ", without,
+                     ", or detach() first");
+  const Tensor view = in_the_name_of(op, [&] { return f(self); });
+  if (view.requires_grad()) detail::succeed(self, Ref<Node>::share(view.node()));
+  self.impl()->array = view.array();
+  return self;
 }
 
 }  // namespace
@@ -194,6 +223,12 @@ Tensor& Tensor::masked_fill_(const Tensor& mask, Scalar value) {
 
 // Tensors and what is given beside them.
 
+Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) {
+  return overwritten(
+      "masked_scatter_", *this,
+      [](const Tensor& x, const Tensor& m, const Tensor& s) { return x.masked_scatter(m, s); },
+      with(), mask, source);
+}
 Tensor& Tensor::pow_(const Tensor& exponent) {
   return overwritten(
       "pow_", *this, [](const Tensor& x, const Tensor& b) { return x.pow(b); }, with(), exponent);
@@ -265,7 +300,22 @@ Tensor& Tensor::cumsum_(int d) {
       "cumsum_", *this, [&](const Tensor& x) { return x.cumsum(d); }, args(d));
 }
 
-Tensor& Tensor::logical_not_() { return judged("logical_not_", *this, core::logical_not); }
+Tensor& Tensor::eq_(const Tensor& other) { return judged("eq_", *this, core::eq, other); }
+Tensor& Tensor::ne_(const Tensor& other) { return judged("ne_", *this, core::ne, other); }
+Tensor& Tensor::lt_(const Tensor& other) { return judged("lt_", *this, core::lt, other); }
+Tensor& Tensor::le_(const Tensor& other) { return judged("le_", *this, core::le, other); }
+Tensor& Tensor::gt_(const Tensor& other) { return judged("gt_", *this, core::gt, other); }
+Tensor& Tensor::ge_(const Tensor& other) { return judged("ge_", *this, core::ge, other); }
+Tensor& Tensor::eq_(Scalar other) { return judged("eq_", *this, core::eq, other); }
+Tensor& Tensor::ne_(Scalar other) { return judged("ne_", *this, core::ne, other); }
+Tensor& Tensor::lt_(Scalar other) { return judged("lt_", *this, core::lt, other); }
+Tensor& Tensor::le_(Scalar other) { return judged("le_", *this, core::le, other); }
+Tensor& Tensor::gt_(Scalar other) { return judged("gt_", *this, core::gt, other); }
+Tensor& Tensor::ge_(Scalar other) { return judged("ge_", *this, core::ge, other); }
+
+Tensor& Tensor::logical_not_() {
+  return judged_by("logical_not_", *this, core::logical_not, with());
+}
 Tensor& Tensor::logical_and_(const Tensor& other) {
   return judged("logical_and_", *this, core::logical_and, other);
 }
@@ -302,6 +352,30 @@ Tensor& Tensor::ceil_() { return overwritten("ceil_", *this, tapehead::ceil); }
 Tensor& Tensor::round_() { return overwritten("round_", *this, tapehead::round); }
 Tensor& Tensor::trunc_() { return overwritten("trunc_", *this, tapehead::trunc); }
 
+// Views, and what is only about the handle.
+
+Tensor& Tensor::squeeze_() {
+  return viewed("squeeze_", *this, [](const Tensor& x) { return x.squeeze(); });
+}
+Tensor& Tensor::squeeze_(int d) {
+  return viewed("squeeze_", *this, [=](const Tensor& x) { return x.squeeze(d); });
+}
+Tensor& Tensor::unsqueeze_(int d) {
+  return viewed("unsqueeze_", *this, [=](const Tensor& x) { return x.unsqueeze(d); });
+}
+Tensor& Tensor::transpose_(int d0, int d1) {
+  return viewed("transpose_", *this, [=](const Tensor& x) { return x.transpose(d0, d1); });
+}
+Tensor& Tensor::t_() {
+  return viewed("t_", *this, [](const Tensor& x) { return x.t(); });
+}
+
+Tensor& Tensor::detach_() {
+  detail::check_target("detach_", *this);
+  impl_->node = {};
+  return *this;
+}
+
 // Random numbers.
 
 Tensor& Tensor::uniform_(double from, double to) {
@@ -318,6 +392,12 @@ Tensor& Tensor::bernoulli_(double p) {
   return redrawn(
       "bernoulli_", *this, [&](core::Generator& g, NDArray& x) { core::bernoulli_(g, x, p); },
       args(p));
+}
+Tensor& Tensor::random_(Index from, Index to) {
+  return redrawn(
+      "random_", *this,
+      [&](core::Generator& g, NDArray& x) { core::randint_(g, x, from, to, "random_"); },
+      args(from, to));
 }
 
 }  // namespace tapehead

@@ -253,13 +253,28 @@ Tensor& Tensor::index_put_(const std::vector<TensorIndex>& indices, Scalar value
   return index_put_(indices, full({}, value, dtype()), accumulate);
 }
 
+// The shape of what a Bool mask is about.
+static Shape masked_shape(const char* op, const Tensor& x, const Tensor& mask) {
+  if (mask.dtype() != Bool)
+    fail<DTypeError>(op, ": the mask must be Bool, got ", core::name(mask.dtype()),
+                     "; compare with != 0, or convert with .to(Bool)");
+  return core::broadcast(op, x.shape(), mask.shape());
+}
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_defined("masked_select", x, mask);
-  if (mask.dtype() != Bool)
-    fail<DTypeError>("masked_select: the mask must be Bool, got ", core::name(mask.dtype()),
-                     "; compare with != 0, or convert with .to(Bool)");
-  const Shape shape = core::broadcast("masked_select", x.shape(), mask.shape());
+  const Shape shape = masked_shape("masked_select", x, mask);
   return index(expand(x, shape), {expand(mask, shape)});
+}
+Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
+  check_defined("masked_scatter", x, mask, source);
+  const Shape shape = masked_shape("masked_scatter", x, mask);
+  const Route route = route_to("masked_scatter", shape, {expand(mask, shape)});
+  const Index places = expand(mask, shape).sum().item<Index>();
+  if (source.numel() < places)
+    fail<ShapeError>("masked_scatter: the mask is true in ", places, " places, but source ",
+                     source.shape(), " has only ", source.numel(), "; give one for each place");
+  return put(expand(x, shape), route, source.flatten().narrow(0, 0, places), false,
+             "masked_scatter");
 }
 
 // What index_fill is to be given: an index of a row, and a value of x's dtype.

@@ -83,6 +83,8 @@ TEST_CASE("ops in place are refused where a gradient would get lost, with nothin
   leaves("uniform_", "rand_like", [&] { x.uniform_(); });
   leaves("normal_", "randn_like", [&] { x.normal_(); });
   leaves("bernoulli_", "bernoulli", [&] { x.bernoulli_(); });
+  leaves("random_", "randint", [&] { x.random_(9); });
+  leaves("gt_", "gt", [&] { x.gt_(1); });
   Tensor y = x * 1;
   const Tensor shown = y.view({1, 2});
   CHECK_THROWS_WITH_AS(y.sigmoid_(),
@@ -262,4 +264,108 @@ TEST_CASE("random numbers in place are PyTorch's, whatever the layout") {
   CHECK(values(z) == Values{3, 3});
   CHECK(gradient(z, y) == Values{0, 0});
   CHECK_THROWS_WITH_AS(x.normal_(0, -1), "normal_: std must not be negative, got -1", Error);
+  manual_seed(3);
+  Tensor whole = zeros({5}, Float64);
+  CHECK(values(whole.random_(2, 7)) == Values{3, 5, 4, 4, 2});
+  CHECK_THROWS_WITH_AS(whole.random_(0),
+                       "random_: low must be below high, got 0 and 0; high itself is excluded",
+                       Error);
+}
+
+TEST_CASE("comparisons in place write 0 and 1 in the tensor's dtype, and end the gradient") {
+  Tensor whole = tensor({1, 2, 3});
+  CHECK(equal(whole.ge_(2), tensor({0, 1, 1})));
+  CHECK(equal(whole.eq_(tensor({0, 0, 1})), tensor({1, 0, 1})));
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 1;
+  y.lt_(tensor(2., Float64));
+  CHECK(values(y) == Values{1, 0});
+  CHECK(gradient(y, x) == Values{0, 0});
+  for (const auto& [got, want] :
+       std::vector<std::pair<Tensor, std::array<int, 3>>>{{tensor({1, 2, 3}).eq_(2), {0, 1, 0}},
+                                                          {tensor({1, 2, 3}).ne_(2), {1, 0, 1}},
+                                                          {tensor({1, 2, 3}).lt_(2), {1, 0, 0}},
+                                                          {tensor({1, 2, 3}).le_(2), {1, 1, 0}},
+                                                          {tensor({1, 2, 3}).gt_(2), {0, 0, 1}},
+                                                          {tensor({1, 2, 3}).ge_(2), {0, 1, 1}}})
+    CHECK(equal(got, tensor({want[0], want[1], want[2]})));
+  CHECK_THROWS_WITH_AS(whole.ne_(tensor({1., 2., 3.})),
+                       "ne_: dtypes Int64 and Float32 differ; convert one of them, for example "
+                       "with .to(Float32)",
+                       DTypeError);
+  CHECK_THROWS_WITH_AS(whole.gt_(zeros({2, 3}, Int64)),
+                       "gt_: cannot expand (2, 3) to (3); sizes must be equal or 1, counted from "
+                       "the last dimension",
+                       ShapeError);
+  CHECK(equal(whole, tensor({1, 0, 1})));
+}
+
+TEST_CASE("masked_scatter_ writes the source's elements in their order where the mask is true") {
+  const Tensor x = leaf({1, 2, 3}), source = leaf({7, 8, 9});
+  const Tensor mask = tensor({true, false, true});
+  Tensor y = x * 1;
+  y.masked_scatter_(mask, source);
+  CHECK(values(y) == Values{7, 2, 8});
+  CHECK(gradient(y, x) == Values{0, 1, 0});
+  Tensor z = x * 1;
+  z.masked_scatter_(mask, source);
+  CHECK(gradient(z, source) == Values{1, 1, 0});
+  CHECK_THROWS_WITH_AS(y.masked_scatter_(mask, zeros({1}, Float64)),
+                       "masked_scatter_: the mask is true in 2 places, but source (1) has only 1; "
+                       "give one for each place",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(y.masked_scatter_(tensor({1, 0, 1}), source),
+                       "masked_scatter_: the mask must be Bool, got Int64; compare with != 0, or "
+                       "convert with .to(Bool)",
+                       DTypeError);
+  CHECK(values(y) == Values{7, 2, 8});
+}
+
+TEST_CASE("views in place change the shape of every handle, and the way back") {
+  const Tensor x = leaf({1, 2, 3, 4, 5, 6}), factor = testing::noise({1, 3, 2}, 1);
+  Tensor y = (x * 1).view({2, 3});
+  const Tensor other = y;
+  y.t_().unsqueeze_(0);
+  CHECK(other.shape() == Shape{1, 3, 2});
+  CHECK(values(other) == Values{1, 4, 2, 5, 3, 6});
+  const Values g = gradient(other * factor, x);
+  CHECK(g == values(factor.select(0, 0).t().contiguous()));
+  y.transpose_(0, -1).squeeze_();
+  CHECK(y.shape() == Shape{2, 3});
+  y.unsqueeze_(1).squeeze_(1);
+  CHECK(y.shape() == Shape{2, 3});
+  CHECK(values(y) == Values{1, 2, 3, 4, 5, 6});
+  CHECK_THROWS_WITH_AS(y.unsqueeze_(4),
+                       "unsqueeze_: dimension 4 is out of range for a tensor of 3 dimensions; use "
+                       "-3 to 2",
+                       ShapeError);
+}
+
+TEST_CASE("views in place are refused where a gradient would have another shape") {
+  Tensor x = leaf({1, 2});
+  CHECK_THROWS_WITH_AS(x.unsqueeze_(0),
+                       "unsqueeze_: a leaf and its gradient have one shape, which stays; use "
+                       "unsqueeze, which makes a new tensor",
+                       GraphError);
+  Tensor y = x * 1;
+  const NoGradGuard no_grad;
+  CHECK_THROWS_WITH_AS(y.unsqueeze_(0),
+                       "unsqueeze_: the history of this tensor, (2), would miss its new shape "
+                       "while nothing is recorded; use unsqueeze, or detach() first",
+                       GraphError);
+  Tensor constant = tensor({1., 2.});
+  CHECK(constant.unsqueeze_(0).shape() == Shape{1, 2});
+}
+
+TEST_CASE("detach_ makes all handles a constant and leaves the other tensors their history") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 2;
+  const Tensor handle = y, later = y * 3;
+  CHECK_FALSE(y.detach_().requires_grad());
+  CHECK_FALSE(handle.requires_grad());
+  CHECK(gradient(later, x) == Values{6, 6});
+  CHECK_THROWS_WITH_AS(Tensor().detach_(),
+                       "detach_: the tensor to change is undefined (made by Tensor(), or a "
+                       "gradient that is not there); ask defined() first",
+                       Error);
 }

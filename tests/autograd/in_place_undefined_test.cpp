@@ -33,6 +33,25 @@ const std::vector<NamedChange>& changes() {
       {"logical_and_", [](Tensor& x, const Tensor& y) { x.logical_and_(y); }},
       {"logical_or_", [](Tensor& x, const Tensor& y) { x.logical_or_(y); }},
       {"logical_xor_", [](Tensor& x, const Tensor& y) { x.logical_xor_(y); }},
+      {"eq_", [](Tensor& x, const Tensor& y) { x.eq_(y); }},
+      {"ne_", [](Tensor& x, const Tensor& y) { x.ne_(y); }},
+      {"lt_", [](Tensor& x, const Tensor& y) { x.lt_(y); }},
+      {"le_", [](Tensor& x, const Tensor& y) { x.le_(y); }},
+      {"gt_", [](Tensor& x, const Tensor& y) { x.gt_(y); }},
+      {"ge_", [](Tensor& x, const Tensor& y) { x.ge_(y); }},
+      {"eq_", [](Tensor& x, const Tensor&) { x.eq_(1); }},
+      {"ne_", [](Tensor& x, const Tensor&) { x.ne_(1); }},
+      {"lt_", [](Tensor& x, const Tensor&) { x.lt_(1); }},
+      {"le_", [](Tensor& x, const Tensor&) { x.le_(1); }},
+      {"gt_", [](Tensor& x, const Tensor&) { x.gt_(1); }},
+      {"ge_", [](Tensor& x, const Tensor&) { x.ge_(1); }},
+      {"squeeze_", [](Tensor& x, const Tensor&) { x.squeeze_(); }},
+      {"squeeze_", [](Tensor& x, const Tensor&) { x.squeeze_(0); }},
+      {"unsqueeze_", [](Tensor& x, const Tensor&) { x.unsqueeze_(0); }},
+      {"transpose_", [](Tensor& x, const Tensor&) { x.transpose_(0, 1); }},
+      {"detach_", [](Tensor& x, const Tensor&) { x.detach_(); }},
+      {"t_", [](Tensor& x, const Tensor&) { x.t_(); }},
+      {"random_", [](Tensor& x, const Tensor&) { x.random_(2); }},
       {"zero_", [](Tensor& x, const Tensor&) { x.zero_(); }},
       {"neg_", [](Tensor& x, const Tensor&) { x.neg_(); }},
       {"abs_", [](Tensor& x, const Tensor&) { x.abs_(); }},
@@ -67,6 +86,7 @@ const std::vector<NamedChange>& changes() {
       {"clamp_", [](Tensor& x, const Tensor&) { x.clamp_(0); }},
       {"cumsum_", [](Tensor& x, const Tensor&) { x.cumsum_(0); }},
       {"masked_fill_", [](Tensor& x, const Tensor& y) { x.masked_fill_(y, 1); }},
+      {"masked_scatter_", [](Tensor& x, const Tensor& y) { x.masked_scatter_(y, y); }},
       {"lerp_", [](Tensor& x, const Tensor& y) { x.lerp_(y, y); }},
       {"lerp_", [](Tensor& x, const Tensor& y) { x.lerp_(y, 0.5); }},
       {"addmm_", [](Tensor& x, const Tensor& y) { x.addmm_(y, y); }},
@@ -115,6 +135,6 @@ TEST_CASE("every op in place refuses an undefined tensor, to change or to read, 
     CHECK(refused(change, Tensor(), ones({1, 1}, Float64)));
     readers += refused(change, ones({1, 1}, Float64), Tensor());
   }
-  CHECK(readers == 23);
+  CHECK(readers == 30);
   CHECK(named == declared("autograd/tensor.h", "\n  Tensor& (?!requires_grad_)(\\w+_)\\("));
 }

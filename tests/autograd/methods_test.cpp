@@ -141,6 +141,7 @@ TEST_CASE("every method gives what the free function of its name gives") {
   same(x.index_copy(1, index, columns), index_copy(x, 1, index, columns));
   same(x.index_fill(1, index, 9), index_fill(x, 1, index, 9));
   same(x.masked_select(mask), masked_select(x, mask));
+  same(x.masked_scatter(mask, y), masked_scatter(x, mask, y));
   same(mask.nonzero(), nonzero(mask));
   same(x.sort(1, true).indices, tapehead::sort(x, 1, true).indices);
   same(x.argsort(1, true), argsort(x, 1, true));
