@@ -59,7 +59,7 @@ class Builder {
       const Row& row = turn ? *due.front() : random_.pick(rows);
       const auto arguments = row.draw(draw_);
       if (failed() || !arguments) continue;
-      const Outcome outcome = graph_.attempt({&row, *arguments, quiet == 0});
+      const Outcome outcome = graph_.attempt({&row, *arguments, quiet == 0 || row.recorded});
       if (outcome.kind != Outcome::Kept) continue;
       ++kept;
       if (turn) due.erase(due.begin());

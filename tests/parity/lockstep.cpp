@@ -14,7 +14,8 @@ void Lockstep::restart() {
   ours_ = make_ours();
   theirs_ = make_theirs();
   noisy_.clear();
-  for (std::uint64_t i = 0; i < 2; ++i) noisy_.push_back(make_theirs(true, seed_ + i));
+  for (const Noise noise : {Noise::OneWay, Noise::OtherWay})
+    noisy_.push_back(make_theirs(noise, seed_));
   for (const Step& step : plan_) {
     ours_->run(step);
     theirs_->run(step);

@@ -96,6 +96,8 @@ struct Row {
   enum Kind { Fresh, View, InPlace, Control } kind = Fresh;
   /// Subtracts inside what is nearly equal, so that 0 may come out as rounding has it.
   bool cancels = false;
+  /// Never called under no_grad, where PyTorch leaves a history behind that does not fit.
+  bool recorded = false;
 };
 
 /// Every op.

@@ -85,7 +85,7 @@ Numbers values_of(const at::Tensor& tensor, DType dtype) {
 
 class Theirs final : public Interpreter, private Peer {
  public:
-  Theirs(bool noisy, std::uint64_t seed) : noisy_(noisy), seed_(seed) {}
+  Theirs(Noise noise, std::uint64_t seed) : noise_(noise), seed_(seed) {}
 
   int run(const Step& step) override {
     const c10::AutoGradMode mode(step.recording);
@@ -239,7 +239,7 @@ class Theirs final : public Interpreter, private Peer {
         x = x.detach();
       values_[first + i] = x, known_[first + i] = true;
     }
-    if (noisy_) disturb(step, results.size());
+    if (noise_ != Noise::None) disturb(step, results.size());
     return static_cast<int>(results.size());
   }
 
@@ -256,6 +256,7 @@ class Theirs final : public Interpreter, private Peer {
 
   void disturb(const Step& step, std::size_t count) {
     if (step.row->kind == Row::View) return;
+    const double way = noise_ == Noise::OneWay ? 1 : -1;
     Random random(seed_ * 1000003 + static_cast<std::uint64_t>(step.first));
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t number = static_cast<std::size_t>(step.first) + i;
@@ -271,8 +272,8 @@ class Theirs final : public Interpreter, private Peer {
       const auto some = [&](double around) {
         Numbers numbers;
         for (std::int64_t k = 0; k < x.numel(); ++k)
-          numbers.push_back(around +
-                            noise(dtype) * (random.chance(0.5) ? 1 : -1) * random.real(0.5, 1));
+          numbers.push_back(around + way * noise(dtype) * (random.chance(0.5) ? 1 : -1) *
+                                         random.real(0.5, 1));
         return make(numbers, x.sizes().vec(), dtype);
       };
       parity::call("mul_.Tensor", {data, some(1)});
@@ -280,7 +281,7 @@ class Theirs final : public Interpreter, private Peer {
     }
   }
 
-  bool noisy_;
+  Noise noise_;
   std::uint64_t seed_;
   std::vector<at::Tensor> values_, temporary_;
   std::vector<bool> known_;
@@ -288,8 +289,8 @@ class Theirs final : public Interpreter, private Peer {
 
 }  // namespace
 
-std::unique_ptr<Interpreter> make_theirs(bool noisy, std::uint64_t seed) {
-  return std::make_unique<Theirs>(noisy, seed);
+std::unique_ptr<Interpreter> make_theirs(Noise noise, std::uint64_t seed) {
+  return std::make_unique<Theirs>(noise, seed);
 }
 
 double noise(DType dtype) { return dtype == DType::Float32 ? 1e-6 : 1e-13; }

@@ -8,10 +8,11 @@
 
 namespace parity {
 
-/// `noise`: how far, relative to its size, each element of each result is moved up or down at
-/// random, by a generator that starts from `seed`. What that does to later results says how far
+/// With noise each element of each result is moved up or down at random, by a generator that starts
+/// from `seed`; the other way is where one way is not. What that does to later results says how far
 /// rounding alone may take them.
-std::unique_ptr<Interpreter> make_theirs(bool noisy = false, std::uint64_t seed = 0);
+enum class Noise { None, OneWay, OtherWay };
+std::unique_ptr<Interpreter> make_theirs(Noise noise = Noise::None, std::uint64_t seed = 0);
 
 /// How far a noisy interpreter moves elements of this dtype, relative to their size.
 double noise(DType dtype);

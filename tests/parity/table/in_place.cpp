@@ -117,6 +117,18 @@ Drawn with_factors(Draw& d, Index rank) {
   left[left.size() - 1] = right[right.size() - 2] = d.random.between(0, 3);
   return Arguments{x, d.leaf(left, dtype), d.leaf(right, dtype), d.scalar_for(x), d.scalar_for(x)};
 }
+Drawn with_mask_and_source(Draw& d) {
+  Arguments drawn = *with_mask(d);
+  const Reading x = d.see(std::get<Operand>(drawn[0]));
+  const Index enough = static_cast<Index>(x.values.size());
+  // PyTorch takes the source's elements in the order of the target's memory.
+  drawn[0] = copied(d, std::get<Operand>(drawn[0]));
+  drawn[2] = d.leaf({d.rarely() ? enough / 2 : enough + d.random.below(2)}, x.dtype);
+  return drawn;
+}
+Drawn with_whole_range(Draw& d) {
+  return Arguments{target(d), d.random.between(-9, 0), d.random.between(1, 30)};
+}
 Drawn with_range(Draw& d) { return Arguments{target(d), d.fraction(-1, 0), d.fraction(0.5, 2)}; }
 Drawn with_chance(Draw& d) { return Arguments{target(d), d.fraction(0, 1)}; }
 
@@ -135,6 +147,28 @@ Drawn constant_with_any(Draw& d) {
   const Operand x = constant(d);
   const auto other = d.run("detach", {d.like(x, d.see(x).shape)});
   return other ? clear_of_zero(d, Arguments{x, *other}) : Drawn();
+}
+Drawn constant_with_number(Draw& d) {
+  const Operand x = constant(d);
+  return Arguments{x, d.scalar_for(x)};
+}
+// A tensor of its own, with its history: PyTorch does not detach views, and rewrites their bases'.
+Operand own(Draw& d, Index least_rank = 0, Index most_rank = 8) {
+  return copied(d, d.floating_of_rank(least_rank, most_rank));
+}
+Drawn own_alone(Draw& d) { return Arguments{own(d)}; }
+Drawn own_matrix(Draw& d) { return Arguments{own(d, 0, d.rarely() ? 3 : 2)}; }
+Drawn own_with_dim(Draw& d) {
+  const Operand x = own(d);
+  return Arguments{x, d.dim(d.rank(x))};
+}
+Drawn own_with_dims(Draw& d) {
+  const Operand x = own(d);
+  return Arguments{x, d.dim(d.rank(x)), d.dim(d.rank(x))};
+}
+Drawn own_with_new_dim(Draw& d) {
+  const Operand x = own(d);
+  return Arguments{x, d.dim(d.rank(x) + 1)};
 }
 Drawn constant_with_divisor(Draw& d) { return Arguments{constant(d), d.fraction(0.3, 3)}; }
 
@@ -220,6 +254,45 @@ Rows in_place() {
        [](const Call& c) -> Results { return c[0].logical_or_(c[1]); }, nullptr, kind},
       {"logical_xor_", "logical_xor_", constant_with_any,
        [](const Call& c) -> Results { return c[0].logical_xor_(c[1]); }, nullptr, kind},
+      {"eq_", "eq_.Tensor", constant_with_other,
+       [](const Call& c) -> Results { return c[0].eq_(c[1]); }, nullptr, kind},
+      {"eq_", "eq_.Scalar", constant_with_number,
+       [](const Call& c) -> Results { return c[0].eq_(c.scalar(1)); }, nullptr, kind},
+      {"ne_", "ne_.Tensor", constant_with_other,
+       [](const Call& c) -> Results { return c[0].ne_(c[1]); }, nullptr, kind},
+      {"ne_", "ne_.Scalar", constant_with_number,
+       [](const Call& c) -> Results { return c[0].ne_(c.scalar(1)); }, nullptr, kind},
+      {"lt_", "lt_.Tensor", constant_with_other,
+       [](const Call& c) -> Results { return c[0].lt_(c[1]); }, nullptr, kind},
+      {"lt_", "lt_.Scalar", constant_with_number,
+       [](const Call& c) -> Results { return c[0].lt_(c.scalar(1)); }, nullptr, kind},
+      {"le_", "le_.Tensor", constant_with_other,
+       [](const Call& c) -> Results { return c[0].le_(c[1]); }, nullptr, kind},
+      {"le_", "le_.Scalar", constant_with_number,
+       [](const Call& c) -> Results { return c[0].le_(c.scalar(1)); }, nullptr, kind},
+      {"gt_", "gt_.Tensor", constant_with_other,
+       [](const Call& c) -> Results { return c[0].gt_(c[1]); }, nullptr, kind},
+      {"gt_", "gt_.Scalar", constant_with_number,
+       [](const Call& c) -> Results { return c[0].gt_(c.scalar(1)); }, nullptr, kind},
+      {"ge_", "ge_.Tensor", constant_with_other,
+       [](const Call& c) -> Results { return c[0].ge_(c[1]); }, nullptr, kind},
+      {"ge_", "ge_.Scalar", constant_with_number,
+       [](const Call& c) -> Results { return c[0].ge_(c.scalar(1)); }, nullptr, kind},
+      {"squeeze_", "squeeze_", own_alone, [](const Call& c) -> Results { return c[0].squeeze_(); },
+       nullptr, kind, false, true},
+      {"squeeze_", "squeeze_.dim", own_with_dim,
+       [](const Call& c) -> Results { return c[0].squeeze_(c.dim(1)); }, nullptr, kind, false,
+       true},
+      {"unsqueeze_", "unsqueeze_", own_with_new_dim,
+       [](const Call& c) -> Results { return c[0].unsqueeze_(c.dim(1)); }, nullptr, kind, false,
+       true},
+      {"transpose_", "transpose_", own_with_dims,
+       [](const Call& c) -> Results { return c[0].transpose_(c.dim(1), c.dim(2)); }, nullptr, kind,
+       false, true},
+      {"t_", "t_", own_matrix, [](const Call& c) -> Results { return c[0].t_(); }, nullptr, kind,
+       false, true},
+      {"detach_", "detach_", own_alone, [](const Call& c) -> Results { return c[0].detach_(); },
+       nullptr, kind},
       {"tril_", "tril_", with_diagonal,
        [](const Call& c) -> Results { return c[0].tril_(c.whole(1)); }, nullptr, kind},
       {"triu_", "triu_", with_diagonal,
@@ -230,6 +303,9 @@ Rows in_place() {
        [](const Call& c) -> Results { return c[0].normal_(c.real(1), c.real(2)); }, nullptr, kind},
       {"bernoulli_", "bernoulli_.float", with_chance,
        [](const Call& c) -> Results { return c[0].bernoulli_(c.real(1)); }, nullptr, kind},
+      {"random_", "random_.from", with_whole_range,
+       [](const Call& c) -> Results { return c[0].random_(c.whole(1), c.whole(2)); }, nullptr,
+       kind},
       {"add_", "add_.Tensor", with_other_and_alpha,
        [](const Call& c) -> Results { return c[0].add_(c[1], c.scalar(2)); }, nullptr, kind},
       {"add_", "add_.Scalar", with_number,
@@ -249,6 +325,8 @@ Rows in_place() {
       {"masked_fill_", "masked_fill_.Scalar", with_mask,
        [](const Call& c) -> Results { return c[0].masked_fill_(c[1], c.scalar(2)); }, nullptr,
        kind},
+      {"masked_scatter_", "masked_scatter_", with_mask_and_source,
+       [](const Call& c) -> Results { return c[0].masked_scatter_(c[1], c[2]); }, nullptr, kind},
       {"copy_", "copy_", with_other, [](const Call& c) -> Results { return c[0].copy_(c[1]); },
        nullptr, kind},
       {"fill_", "fill_.Scalar", with_number,

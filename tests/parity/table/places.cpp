@@ -147,6 +147,13 @@ Drawn copied(Draw& d, Drawn drawn) {
   if (const auto copy = d.run(control("clone"), {(*drawn)[0]})) (*drawn)[0] = *copy;
   return drawn;
 }
+Drawn masked_scattered(Draw& d) {
+  const Operand x = d.floating();
+  const Index enough = static_cast<Index>(d.see(x).values.size());
+  return Arguments{x, d.mask(d.see(x).shape),
+                   d.like(x, {d.rarely() ? enough / 2 : 8 * enough + d.random.below(2)})};
+}
+
 std::vector<tapehead::TensorIndex> to_indices(const Call& c) {
   std::vector<tapehead::TensorIndex> all;
   for (const Tensor& t : c.tensors(1)) {
@@ -178,6 +185,8 @@ Rows places() {
        [](const Call& c) -> Results { return take_along_dim(c[0], c[1], c.dim_or_none(2)); }},
       {"masked_select", "masked_select", masked,
        [](const Call& c) -> Results { return masked_select(c[0], c[1]); }},
+      {"masked_scatter", "masked_scatter", masked_scattered,
+       [](const Call& c) -> Results { return masked_scatter(c[0], c[1], c[2]); }},
       {"nonzero", "nonzero", [](Draw& d) { return clear_of_zero(d, one_of_any(d)); },
        [](const Call& c) -> Results { return nonzero(c[0]); }},
       {"one_hot", "one_hot",
