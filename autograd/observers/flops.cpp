@@ -59,6 +59,7 @@ std::vector<Formula> formulas() {
       {nothing,
        {"view",
         "transpose",
+        "t",
         "permute",
         "expand",
         "squeeze",

@@ -107,9 +107,15 @@ Tensor& redrawn(const char* op, Tensor& self, Draw draw, Given given) {
       wrt(self, [](const Tensor& g) { return zeros_like(g); }), given);
 }
 
+// Whoever saved x shall notice that it is another now.
+void told_to_savers(const char* op, const NDArray& x) {
+  ++x.storage()->version;
+  x.storage()->writer = op;
+}
+
 // Gives all handles of self the array and the history of f(self), a view of the same memory.
-template <class F>
-Tensor& viewed(const char* op, Tensor& self, F f) {
+template <class F, class Given>
+Tensor& viewed(const char* op, Tensor& self, F f, Given given) {
   detail::check_target(op, self);
   const std::string without(op, std::strlen(op) - 1);
   if (self.requires_grad() && self.is_leaf())
@@ -119,10 +125,16 @@ Tensor& viewed(const char* op, Tensor& self, F f) {
     fail<GraphError>(op, ": the history of this tensor, ", self.shape(),
                      ", would miss its new shape while nothing is recorded; use ", without,
                      ", or detach() first");
-  const Tensor view = in_the_name_of(op, [&] { return f(self); });
-  if (view.requires_grad()) detail::succeed(self, Ref<Node>::share(view.node()));
-  self.impl()->array = view.array();
-  return self;
+  return record_in_place(
+      op, self,
+      [&](NDArray& x) {
+        const Unobserved silence;
+        const Tensor view = in_the_name_of(op, [&] { return f(self); });
+        if (view.requires_grad()) detail::succeed(self, Ref<Node>::share(view.node()));
+        x = view.array();
+        told_to_savers(op, x);
+      },
+      with(self), given);
 }
 
 }  // namespace
@@ -355,23 +367,29 @@ Tensor& Tensor::trunc_() { return overwritten("trunc_", *this, tapehead::trunc);
 // Views, and what is only about the handle.
 
 Tensor& Tensor::squeeze_() {
-  return viewed("squeeze_", *this, [](const Tensor& x) { return x.squeeze(); });
+  return viewed(
+      "squeeze_", *this, [](const Tensor& x) { return x.squeeze(); }, with());
 }
 Tensor& Tensor::squeeze_(int d) {
-  return viewed("squeeze_", *this, [=](const Tensor& x) { return x.squeeze(d); });
+  return viewed(
+      "squeeze_", *this, [=](const Tensor& x) { return x.squeeze(d); }, args(d));
 }
 Tensor& Tensor::unsqueeze_(int d) {
-  return viewed("unsqueeze_", *this, [=](const Tensor& x) { return x.unsqueeze(d); });
+  return viewed(
+      "unsqueeze_", *this, [=](const Tensor& x) { return x.unsqueeze(d); }, args(d));
 }
 Tensor& Tensor::transpose_(int d0, int d1) {
-  return viewed("transpose_", *this, [=](const Tensor& x) { return x.transpose(d0, d1); });
+  return viewed(
+      "transpose_", *this, [=](const Tensor& x) { return x.transpose(d0, d1); }, args(d0, d1));
 }
 Tensor& Tensor::t_() {
-  return viewed("t_", *this, [](const Tensor& x) { return x.t(); });
+  return viewed(
+      "t_", *this, [](const Tensor& x) { return x.t(); }, with());
 }
 
 Tensor& Tensor::detach_() {
   detail::check_target("detach_", *this);
+  if (requires_grad()) told_to_savers("detach_", impl_->array);
   impl_->node = {};
   return *this;
 }

@@ -174,7 +174,11 @@ TEST_CASE("observers hear of an op in place by its name, and of nothing within")
   y.exp_();
   z.lerp_(x.detach(), 0.5);
   z.normal_();
-  CHECK(names.heard == "exp_? exp_! lerp_? lerp_. normal_? normal_. ");
+  y.unsqueeze_(0).t_().transpose_(0, 1).squeeze_();
+  z.gt_(0);
+  CHECK(names.heard ==
+        "exp_? exp_! lerp_? lerp_. normal_? normal_. unsqueeze_? unsqueeze_! t_? t_! transpose_? "
+        "transpose_! squeeze_? squeeze_! gt_? gt_. ");
 }
 
 TEST_CASE("observers hear what numbers an op in place was given") {
@@ -339,6 +343,33 @@ TEST_CASE("views in place change the shape of every handle, and the way back") {
                        "unsqueeze_: dimension 4 is out of range for a tensor of 3 dimensions; use "
                        "-3 to 2",
                        ShapeError);
+}
+
+TEST_CASE("who saved a tensor notices that another shape or no history was given to it") {
+  struct Change {
+    std::string op, now;  // what the message calls the changed tensor
+    void (*change)(Tensor&);
+  };
+  const std::vector<Change> changes{
+      {"t_", "(2, 2) (transpose)", [](Tensor& x) { x.t_(); }},
+      {"transpose_", "(2, 2) (transpose)", [](Tensor& x) { x.transpose_(0, 1); }},
+      {"squeeze_", "(2, 2) (squeeze)", [](Tensor& x) { x.squeeze_(); }},
+      {"unsqueeze_", "(1, 2, 2) (unsqueeze)", [](Tensor& x) { x.unsqueeze_(0); }},
+      {"detach_", "(2, 2) (constant)", [](Tensor& x) { x.detach_(); }}};
+  for (const Change& c : changes) {
+    const Tensor x = ones({2, 2}, Float64).requires_grad_();
+    const Tensor w = ones({2, 2}, Float64).requires_grad_();
+    Tensor y = x * 2;
+    const Tensor z = matmul(y, w).sum();
+    c.change(y);
+    const std::string message = "matmul: it saved a tensor of shape " + c.now +
+                                " at version 0, now 1 because " + c.op +
+                                " changed it in place; clone() it first, or change it after "
+                                "backward()";
+    CHECK_THROWS_WITH_AS(z.backward(), message.c_str(), GraphError);
+    CHECK_FALSE(w.grad().defined());
+    CHECK_FALSE(x.grad().defined());
+  }
 }
 
 TEST_CASE("views in place are refused where a gradient would have another shape") {
