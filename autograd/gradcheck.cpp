@@ -45,10 +45,8 @@ GradcheckResult fast(const Checked& checked, const GradcheckOptions& options) {
   for (std::size_t t = 0; t < probe.targets().size(); ++t) {
     const Target& target = probe.targets()[t];
     const NDArray speed = unit(random, target.original.shape());
-    Direction direction;
-    for (Index i = 0; i < target.size(); ++i) direction.push_back({t, i, element(speed, i)});
-    if (!direction.empty())
-      check.column(t, direction, "along a random direction of " + target.name);
+    if (target.size() > 0)
+      check.column(t, Direction::through(t, {speed}), "along a random direction of " + target.name);
   }
   return check.finish();
 }
@@ -59,7 +57,8 @@ GradcheckResult full(const Checked& checked, const GradcheckOptions& options) {
   for (std::size_t t = 0; t < probe.targets().size(); ++t) {
     const Target& target = probe.targets()[t];
     for (Index i = 0; i < target.size(); ++i)
-      check.column(t, {{t, i, 1}}, "by " + element_name(target.name, target.original.shape(), i));
+      check.column(t, Direction::element(t, i),
+                   "by " + element_name(target.name, target.original.shape(), i));
   }
   return check.finish();
 }

@@ -49,9 +49,11 @@ void describe(const train::SequenceModel& model, const Settings& s) {
 void show_gradcheck(const train::ModelOptions& options, std::uint64_t seed) {
   const GradcheckResult result = train::check_gradients(options, seed);
   if (!result.passed) fail("the gradients of this model are wrong: ", result.message);
-  say(core::to_text("gradients checked: ", grouped(result.checked),
-                    " entries agree with central differences to ", std::setprecision(2),
-                    result.worst_relative, "\n", skipped_line(result.skipped)));
+  const Index entries = result.checked - 1;
+  say(core::to_text("gradients checked: ", grouped(entries), entries == 1 ? " entry" : " entries",
+                    " and a direction through all agree with central differences to ",
+                    std::setprecision(2), result.worst_relative, "\n",
+                    skipped_line(result.skipped)));
 }
 
 // What goes along with weights, so that they can be used without anything else.

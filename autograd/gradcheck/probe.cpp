@@ -8,10 +8,16 @@
 namespace tapehead {
 namespace {
 
-// Where element i lies in the storage.
-Index place(const NDArray& array, Index i) {
-  return array.offset() +
-         (array.is_contiguous() ? i : core::offset_of(array.shape(), array.strides(), i));
+// Writes value(i) to each element i. No version tells of it.
+template <class Value>
+void write(const NDArray& array, Value value) {
+  double* const data = reinterpret_cast<double*>(array.storage()->data) + array.offset();
+  const Index n = array.size();
+  if (array.is_contiguous())
+    for (Index i = 0; i < n; ++i) data[i] = value(i);
+  else
+    for (Index i = 0; i < n; ++i)
+      data[core::offset_of(array.shape(), array.strides(), i)] = value(i);
 }
 
 bool same_bits(const NDArray& a, const NDArray& b) {
@@ -38,13 +44,20 @@ std::vector<double> slopes(std::vector<double> a, const std::vector<double>& b, 
 }  // namespace
 
 Target::~Target() {
-  if (!original.defined()) return;  // moved from
-  for (Index i = 0; i < size(); ++i) set(i, original.data<double>()[i]);
+  if (!original.defined()) return;  // gone to another
+  write(tensor.array(), [at = original.data<double>()](Index i) { return at[i]; });
 }
 
 void Target::set(Index i, double value) {
   const NDArray& array = tensor.array();
-  reinterpret_cast<double*>(array.storage()->data)[place(array, i)] = value;
+  double* const data = reinterpret_cast<double*>(array.storage()->data) + array.offset();
+  data[core::offset_of(array.shape(), array.strides(), i)] = value;
+}
+
+void Target::set_all(const NDArray& speeds, double step) {
+  write(tensor.array(), [at = here.data<double>(), speed = speeds.data<double>(), step](Index i) {
+    return at[i] + step * speed[i];
+  });
 }
 
 Probe::Probe(Checked checked) : checked_(std::move(checked)) {
@@ -135,22 +148,26 @@ std::vector<NDArray> Probe::gradients(const Tensor& output, const NDArray& g,
 std::vector<double> Probe::values() const { return elements(matched_outputs(outputs(), like_)); }
 
 void Probe::move(const Direction& direction, double step) {
-  for (const auto& [t, i, speed] : direction) targets_[t].set(i, targets_[t].at(i) + step * speed);
+  Target* const targets = &targets_[direction.target];
+  if (direction.of_one_element()) return targets->set(direction.i, targets->at(direction.i) + step);
+  for (std::size_t t = 0; t < direction.speeds.size(); ++t)
+    targets[t].set_all(direction.speeds[t], step);
 }
 
 void Probe::shift(const Direction& direction, double step) {
-  for (const auto& [t, i, speed] : direction)
-    targets_[t].here.mutable_data<double>()[i] =
-        targets_[t].original.data<double>()[i] + step * speed;
-  move(direction, 0);
+  Target* const targets = &targets_[direction.target];
+  const std::size_t count = direction.of_one_element() ? 1 : direction.speeds.size();
+  for (std::size_t t = 0; t < count; ++t) targets[t].here = targets[t].original;
+  move(direction, step);
+  for (std::size_t t = 0; t < count; ++t) targets[t].here = targets[t].tensor.array().clone();
   here_ = values();
 }
 
 // A single element moves by what its neighbours among the floating-point numbers allow.
 Slopes Probe::measure(const Direction& direction, double eps) {
   double ahead = eps, behind = eps;
-  if (direction.size() == 1 && direction[0].speed == 1) {
-    const double at = targets_[direction[0].target].at(direction[0].i);
+  if (direction.of_one_element()) {
+    const double at = targets_[direction.target].at(direction.i);
     ahead = at + eps - at, behind = at - (at - eps);
   }
   move(direction, eps);
@@ -163,8 +180,14 @@ Slopes Probe::measure(const Direction& direction, double eps) {
 }
 
 double along(const Direction& direction, const std::vector<NDArray>& gradients) {
+  if (direction.of_one_element()) return element(gradients[direction.target], direction.i);
   double result = 0;
-  for (const auto& [t, i, speed] : direction) result += speed * element(gradients[t], i);
+  for (std::size_t t = 0; t < direction.speeds.size(); ++t) {
+    const NDArray& gradient = gradients[direction.target + t];
+    if (!gradient.defined()) continue;
+    const double *g = gradient.data<double>(), *speed = direction.speeds[t].data<double>();
+    for (Index i = 0; i < gradient.size(); ++i) result += speed[i] * g[i];
+  }
   return result;
 }
 

@@ -36,7 +36,7 @@ struct Target {
       : name(std::move(target_name)),
         tensor(target),
         original(target.array().clone()),
-        here(original.clone()) {}
+        here(original) {}
   Target(Target&&) = default;
   Target& operator=(Target&&) = delete;
   ~Target();
@@ -44,22 +44,31 @@ struct Target {
   std::string name;  // "input 0", "parameter W_q.weight"
   Tensor tensor;
   NDArray original;  // its elements before anything was moved, row-major
-  NDArray here;      // the point that derivatives are measured at
+  NDArray here;      // the point that derivatives are measured at; shared until that is another
 
   Index size() const { return original.size(); }
   double at(Index i) const { return here.data<double>()[i]; }
   /// Writes element i. No version tells of this: it is going to be taken back.
   void set(Index i, double value);
+  /// Writes `here` plus `step` times `speeds`, row-major, to all.
+  void set_all(const NDArray& speeds, double step);
 };
 
-/// A direction through the space of all targets: element `i` of a target moves at that speed, what
-/// is not named stays.
-struct Move {
+/// A direction through the space of all targets.
+struct Direction {
+  /// Element i of a target alone, at speed 1.
+  static Direction element(std::size_t target, Index i) { return {target, i, {}}; }
+  /// How fast each element moves, row-major, for the targets from `first` on; others stay.
+  static Direction through(std::size_t first, std::vector<NDArray> speeds) {
+    return {first, none, std::move(speeds)};
+  }
+  bool of_one_element() const { return i != none; }
+
+  static constexpr Index none = -1;
   std::size_t target;
   Index i;
-  double speed;
+  std::vector<NDArray> speeds;
 };
-using Direction = std::vector<Move>;
 
 /// How each element of each output changes along a direction: by central differences, and looking
 /// only forward or back.

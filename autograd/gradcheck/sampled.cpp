@@ -3,6 +3,7 @@
 #include <numeric>
 #include <set>
 
+#include "../../core/elementwise.h"
 #include "../../core/random.h"
 #include "../create.h"
 #include "../ops.h"
@@ -30,15 +31,15 @@ Checked projected(const Checked& checked, core::Generator& random) {
 
 // A direction of length 1 through all targets.
 Direction random_direction(const std::vector<Target>& targets, core::Generator& random) {
-  Direction direction;
+  std::vector<NDArray> speeds;
   double square = 0;
-  for (std::size_t t = 0; t < targets.size(); ++t) {
-    const NDArray part = core::randn(random, targets[t].original.shape(), Float64);
-    for (Index i = 0; i < part.size(); ++i) direction.push_back({t, i, element(part, i)});
+  for (const Target& target : targets) {
+    speeds.push_back(core::randn(random, target.original.shape(), Float64));
+    const double* const speed = speeds.back().data<double>();
+    for (Index i = 0; i < target.size(); ++i) square += speed[i] * speed[i];
   }
-  for (const Move& move : direction) square += std::pow(move.speed, 2);
-  for (Move& move : direction) move.speed /= std::sqrt(square);
-  return direction;
+  for (NDArray& speed : speeds) core::mul_(speed, 1 / std::sqrt(square));
+  return Direction::through(0, std::move(speeds));
 }
 
 // `count` different numbers below n, or all.
@@ -77,7 +78,8 @@ Index check_entries(JacobianCheck& check, const std::vector<Target>& targets,
       const Index i = entries[t][turn];
       const Shape& shape = targets[t].original.shape();
       deadline.timed([&] {
-        check.column(t + 1, {{t, i, 1}}, "by " + element_name(targets[t].name, shape, i));
+        check.column(t + 1, Direction::element(t, i),
+                     "by " + element_name(targets[t].name, shape, i));
       });
     }
   }
