@@ -49,7 +49,7 @@ void check_fits(const train::SequenceModel& model, const data::Task& task) {
 
 // All questions for a model that may have seen them all, or none; else those held out from it.
 Verdict judge_toy(train::SequenceModel& model, const Settings& s, bool taught_here) {
-  if (!model.causal() && data::task(s.task).causal)
+  if (!model.causal() && data::task(s.task).answers_within)
     fail("eval: an ", train::name(model.options.arch), " would see the answers of ", s.task,
          "; choose another --task");
   const data::Task usual = data::task(s.task, {.length = s.length, .symbols = s.symbols});

@@ -51,7 +51,7 @@ bool looks_ahead(train::Arch arch) {
 
 void check_model(const Settings& s) {
   const train::Arch arch = train::arch_of(s.arch);
-  if (looks_ahead(arch) && (reads_file(s.task) || data::task(s.task).causal))
+  if (looks_ahead(arch) && (reads_file(s.task) || data::task(s.task).answers_within))
     throw UsageError(core::to_text("an ", s.arch, " would see the answers of ", s.task,
                                    "; choose decoder, gpt or llama"));
   const std::string other = "--arch " + s.arch;

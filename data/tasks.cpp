@@ -52,7 +52,7 @@ Task written_out(const Task& task) {
   if (task.causal) return task;
   Task result = task;
   result.length = 2 * task.length - 1;
-  result.causal = true;
+  result.causal = result.answers_within = true;
   result.draw = [draw = task.draw](core::Generator& random) { return written_out(draw(random)); };
   result.held_out = [held_out = task.held_out] {
     std::vector<Example> examples = held_out();

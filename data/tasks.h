@@ -30,9 +30,10 @@ struct Task {
   std::string name;
   std::string question;  // "8 digits, answered last to first"
   Vocabulary vocabulary;
-  Index length;   // of inputs and targets
-  bool causal;    // the model must not look ahead: where inputs go on with an answer, it has to be
-                  // given before it is read
+  Index length;  // of inputs and targets
+  bool causal;   // what answers a place stands before it, or there; a model need not look ahead
+  bool answers_within = false;  // the inputs go on with each answer after its place, so that a
+                                // model must not look ahead
   double chance;  // the part of sequences that are right if each answer is guessed, with equal
                   // odds, among the symbols that can stand there
   std::function<Example(core::Generator&)> draw = {};   // to train on

@@ -66,6 +66,7 @@ Task addition_task(const TaskSize& size) {
        .vocabulary = Vocabulary(symbols),
        .length = 3 * length + 2,
        .causal = true,
+       .answers_within = true,
        .chance = std::pow(0.1, static_cast<double>(length)) / 2},
       ask, pair_of);
 }

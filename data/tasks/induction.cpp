@@ -26,6 +26,7 @@ Task induction_task(const TaskSize& size) {
        .vocabulary = Vocabulary(letters('a', symbols)),
        .length = length + again,
        .causal = true,
+       .answers_within = true,
        .chance = std::pow(1.0 / static_cast<double>(symbols), static_cast<double>(again))},
       ask);
 }

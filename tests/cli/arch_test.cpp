@@ -21,7 +21,10 @@ TEST_CASE("every architecture learns what it can, with every optimiser and sched
         std::pair{"recall --arch decoder --positions rotary --accumulate 2", "decoder: 1 layer"},
         std::pair{"induction --arch decoder --positions learned --ema 0.9", "decoder: 1 layer"},
         std::pair{"brackets --arch llama --schedule constant --max-norm 0.5", "llama: 1 layer"},
-        std::pair{"modular --arch gpt --symbols 7 --weight-decay 0.5", "gpt: 1 layer"}}) {
+        std::pair{"modular --arch gpt --symbols 7 --weight-decay 0.5", "gpt: 1 layer"},
+        std::pair{"modular --arch encoder --symbols 7", "encoder: 1 layer"},
+        std::pair{"recall --arch encdec --length 3", "encdec: 1 layer"},
+        std::pair{"brackets --arch encoder", "encoder: 1 layer"}}) {
     const Result r = trained(options);
     CAPTURE(options);
     CAPTURE(r.err);
@@ -45,6 +48,10 @@ TEST_CASE("what an architecture or a task cannot have is refused before anything
   for (const auto& [arguments, message] :
        {std::pair{"addition --arch encoder",
                   "an encoder would see the answers of addition; choose decoder, gpt or llama"},
+        std::pair{"induction --arch encdec",
+                  "an encdec would see the answers of induction; choose decoder, gpt or llama"},
+        std::pair{"names --file x --arch encoder",
+                  "an encoder would see the answers of names; choose decoder, gpt or llama"},
         std::pair{"text --file x --arch encdec",
                   "an encdec would see the answers of text; choose decoder, gpt or llama"},
         std::pair{"copy --positions rotary",

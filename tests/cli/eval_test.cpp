@@ -62,6 +62,18 @@ TEST_CASE("a model is asked what was held out from it, the same as at the end of
         "tapehead: eval: an encoder would see the answers of addition; choose another --task\n");
 }
 
+TEST_CASE("a model that looks ahead is asked whatever does not go on with the answers") {
+  const Folder folder;
+  const std::string weights = folder.file("w");
+  const Result trained = run_tapehead(
+      "train brackets --arch encoder --length 6 --steps 2 --batch 2 --d-model 8 --heads 2 --out '" +
+      weights + "'");
+  REQUIRE(trained.code == 0);
+  const Result r = run_tapehead("eval '" + weights + "'");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "held-out accuracy "));
+}
+
 TEST_CASE("a model of text is judged by what was held out, or by any other text") {
   const Folder folder;
   std::string content;

@@ -137,10 +137,27 @@ TEST_CASE("where a task can ask little, all that is held out is asked") {
   CHECK(questions.size() == 729);
 }
 
+TEST_CASE("a task says whether its inputs go on with the answers") {
+  for (const std::string& name : task_names()) {
+    CAPTURE(name);
+    const Task t = task(name);
+    Index asked = 0, read = 0;
+    for (const Example& e : t.held_out())
+      for (std::size_t i = 0; i + 1 < e.inputs.size(); ++i) {
+        asked += e.targets[i] != no_target;
+        read += e.targets[i] != no_target && e.targets[i] == e.inputs[i + 1];
+      }
+    CHECK(t.answers_within == (name == "addition" || name == "induction"));
+    // Two digits may be the same by chance.
+    CHECK((t.answers_within ? read == asked : 4 * read <= asked));
+  }
+}
+
 TEST_CASE(
     "written out, a question is followed by its answer, each symbol asked before it is read") {
   const Task plain = sort_task({.length = 3}), task = written_out(plain);
   CHECK(task.causal);
+  CHECK(task.answers_within);
   CHECK(task.length == 5);
   core::Generator random(3), same(3);
   const Example e = task.draw(random), of = plain.draw(same);
