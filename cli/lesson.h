@@ -24,7 +24,7 @@ struct Lesson {
   Index vocabulary, context;
   Tokenizer tokenizer;
   std::function<data::Batch(core::Generator&, Index size)> draw;
-  std::function<double(train::SequenceModel&)> held_out_loss;
+  std::function<train::TokenScore(train::SequenceModel&)> held_out;
   std::function<Verdict(train::SequenceModel&)> judge;
   /// Says what the model does with an example, and what its heads look at there.
   std::function<void(train::SequenceModel&, std::uint64_t seed)> show;

@@ -52,7 +52,7 @@ Lesson names_lesson(const std::string& file) {
       .context = names->context(),
       .tokenizer = symbols(names->vocabulary(), data::Names::mark),
       .draw = [names](core::Generator& random, Index size) { return names->draw(random, size); },
-      .held_out_loss = [score](train::SequenceModel& model) { return score(model).loss; },
+      .held_out = score,
       .judge =
           [score](train::SequenceModel& model) {
             return judge_tokens(score(model), model.options.vocabulary, "held-out ", "character");

@@ -25,7 +25,7 @@ std::vector<data::Batch> in_batches(const std::vector<data::Example>& examples) 
 std::vector<Index> question(const data::Task& task, const data::Example& example) {
   std::vector<Index> tokens;
   for (std::size_t t = 0; t < example.inputs.size(); ++t)
-    if (t == 0 || !task.causal || example.inputs[t] != example.targets[t - 1])
+    if (t == 0 || !task.answers_within || example.inputs[t] != example.targets[t - 1])
       tokens.push_back(example.inputs[t]);
   return tokens;
 }
@@ -78,27 +78,26 @@ Verdict judge_task(train::SequenceModel& model, const data::Task& task,
 
 Lesson task_lesson(const data::Task& task) {
   const std::vector<data::Example> held_out = task.held_out();
-  return {.about = core::to_text(task.name, ": ", task.question, "\n"),
-          .vocabulary = task.vocabulary.size(),
-          .context = task.length,
-          .tokenizer = symbols(task.vocabulary),
-          .draw = [task](core::Generator& random,
-                         Index size) { return data::draw_batch(task, random, size); },
-          .held_out_loss =
-              [batches = in_batches(held_out)](train::SequenceModel& model) {
-                return train::score_tokens(model, batches).loss;
-              },
-          .judge =
-              [task, held_out](train::SequenceModel& model) {
-                return judge_task(model, task, held_out, "held-out accuracy",
-                                  grouped(std::ssize(held_out)) + " whole unseen");
-              },
-          .show =
-              [task, held_out](train::SequenceModel& model, std::uint64_t) {
-                show_example(model, task, held_out.front());
-                show_attention(model, held_out.front().inputs,
-                               [&](Index token) { return task.vocabulary[token]; });
-              }};
+  return {
+      .about = core::to_text(task.name, ": ", task.question, "\n"),
+      .vocabulary = task.vocabulary.size(),
+      .context = task.length,
+      .tokenizer = symbols(task.vocabulary),
+      .draw = [task](core::Generator& random,
+                     Index size) { return data::draw_batch(task, random, size); },
+      .held_out = [batches = in_batches(held_out)](
+                      train::SequenceModel& model) { return train::score_tokens(model, batches); },
+      .judge =
+          [task, held_out](train::SequenceModel& model) {
+            return judge_task(model, task, held_out, "held-out accuracy",
+                              grouped(std::ssize(held_out)) + " whole unseen");
+          },
+      .show =
+          [task, held_out](train::SequenceModel& model, std::uint64_t) {
+            show_example(model, task, held_out.front());
+            show_attention(model, held_out.front().inputs,
+                           [&](Index token) { return task.vocabulary[token]; });
+          }};
 }
 
 }  // namespace tapehead::cli

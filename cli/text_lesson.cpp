@@ -107,7 +107,7 @@ Lesson text_lesson(const Settings& s) {
           .tokenizer = text->tokenizer,
           .draw = [parts](core::Generator& random,
                           Index size) { return parts->train.draw(random, size); },
-          .held_out_loss = [score](train::SequenceModel& model) { return score(model).loss; },
+          .held_out = score,
           .judge =
               [score, parts, text](train::SequenceModel& model) {
                 return judge_tokens(score(model), text->vocabulary, parts->split ? "held-out " : "",

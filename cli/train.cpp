@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <cmath>
 #include <filesystem>
 #include <iomanip>
 
@@ -115,11 +116,16 @@ class Run {
                               })) {}
 
   void operator()() {
+    std::optional<InterruptGuard> interrupt(std::in_place);
     describe(model_, settings_);
     show_gradcheck(model_.options, seed());
+    if (interrupt->pressed())
+      throw Interrupted("interrupted before the first step; nothing was written");
     const std::optional<train::RunFolder> folder = folder_of(arguments_, settings_, lesson_);
-    const train::Progress progress = fit(folder);
+    const train::Progress progress = fit(folder, *interrupt);
+    interrupt.reset();
     if (!trainer_.finished()) stop(progress, folder);
+    if (trainer_.stopping().enough()) say_why(progress, *folder);
     warn_of_idle_parameters(trainer_);
     save(folder);
     report(progress);
@@ -128,9 +134,9 @@ class Run {
  private:
   std::uint64_t seed() const { return static_cast<std::uint64_t>(settings_.seed); }
 
-  train::Progress fit(const std::optional<train::RunFolder>& folder) {
+  train::Progress fit(const std::optional<train::RunFolder>& folder,
+                      const InterruptGuard& interrupt) {
     ProgressPrinter printer;
-    const InterruptGuard interrupt;
     const train::Report report = [&](const train::Progress& p) {
       printer.show(p);
       return !interrupt.pressed();
@@ -142,7 +148,7 @@ class Run {
       progress = train::run(*folder, trainer_, batches_,
                             {.evaluate_every = *settings_.evaluate_every,
                              .save_every = *settings_.save_every,
-                             .held_out = [&] { return lesson_.held_out_loss(model_); },
+                             .held_out = [&] { return lesson_.held_out(model_); },
                              .report = report,
                              .weights_metadata = words_of(settings_, model_, lesson_)});
     } else {
@@ -157,6 +163,18 @@ class Run {
     const std::string when = core::to_text("interrupted after step ", p.step, " of ", p.steps);
     if (!folder) throw Interrupted(when + "; no weights were written");
     throw Interrupted(when + "; to go on: tapehead train --resume " + quoted(folder->path()));
+  }
+
+  void say_why(const train::Progress& p, const train::RunFolder& folder) const {
+    const Index looks = trainer_.options().patience;
+    const bool has_best = std::isfinite(trainer_.stopping().best);
+    say(core::to_text(
+        "stopped after step ", p.step, " of ", p.steps, ": no lower held-out loss in the last ",
+        looks == 1 ? "look" : core::to_text(looks, " looks"),
+        has_best ? core::to_text("; the best weights are in ", one_line(folder.best()),
+                                 " and have become the final ones")
+                 : "; it never was a number",
+        "\n"));
   }
 
   void save(const std::optional<train::RunFolder>& folder) {

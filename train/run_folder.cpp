@@ -1,5 +1,6 @@
 #include "run_folder.h"
 
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -73,9 +74,12 @@ class AfterStep {
 
   void evaluate(Index step) {
     const Trainer::Averaged averaged(trainer_);
-    const double loss = options_.held_out();
-    log_.add(io::Json::object({{"step", step}, {"held_out_loss", loss}}).text());
-    if (trainer_.judge(loss)) save_weights(folder_.best());
+    const TokenScore score = options_.held_out();
+    log_.add(
+        io::Json::object(
+            {{"step", step}, {"held_out_loss", score.loss}, {"held_out_accuracy", score.accuracy}})
+            .text());
+    if (trainer_.judge(score.loss)) save_weights(folder_.best());
   }
 
   const RunFolder& folder_;
@@ -127,6 +131,8 @@ Progress run(const RunFolder& folder, Trainer& trainer, Batches& batches,
   AfterStep after(folder, trainer, batches, options);
   const Progress progress = fit(trainer, batches.next, [&](const Progress& p) { return after(p); });
   if (trainer.finished()) {
+    if (trainer.stopping().enough() && std::isfinite(trainer.stopping().best))
+      trainer.take(io::read_safetensors(folder.best()).tensors);
     const Trainer::Averaged averaged(trainer);
     after.save_weights(folder.final_weights());
   }

@@ -2,19 +2,21 @@
 //
 //   const RunFolder folder = RunFolder::create("runs/1", config);   // or RunFolder::open("runs/1")
 //   resume(folder, trainer, batches);                               // a no-op for a new one
-//   run(folder, trainer, batches, {.held_out = [&] { return score_tokens(model, windows, 64).loss; }});
+//   run(folder, trainer, batches, {.held_out = [&] { return score_tokens(model, windows, 64); }});
 //
 //   config.ini               as resolved
-//   log.jsonl                an object a line: {"step":1,"loss":…} or {"step":1,"held_out_loss":…}
+//   log.jsonl                an object a line: {"step":1,"loss":…,"accuracy":…} and so on, or
+//                            {"step":1,"held_out_loss":…,"held_out_accuracy":…}
 //   checkpoint.safetensors   the run (checkpoint.h)
 //   best.safetensors         weights with the lowest held-out loss
-//   final.safetensors        weights after the last step
+//   final.safetensors        weights after the last step, or the best after early stopping
 //
 // Nothing in the log depends on the clock: that of a run that was stopped, or killed, and resumed
 // is the same, byte for byte, as that of one that was not.
 #pragma once
 
 #include "checkpoint.h"
+#include "evaluate.h"
 
 namespace tapehead::train {
 
@@ -48,8 +50,9 @@ struct RunOptions {
   Index log_every = 1;         // steps; 0: never, here and below
   Index evaluate_every = 100;  // steps; always after the last
   Index save_every = 100;      // steps; always when it stops
-  /// The loss of what is not trained on, for log, best weights and early stopping; none if empty.
-  std::function<double()> held_out = {};
+  /// What becomes of what is not trained on, for the log; its loss, for best weights and early
+  /// stopping. None if empty.
+  std::function<TokenScore()> held_out = {};
   Report report = {};
   /// Of weights, and all but "format" of it of checkpoints.
   io::Metadata weights_metadata = io::as_pytorch;
@@ -57,7 +60,9 @@ struct RunOptions {
 
 /// Trains as fit(), leaving all that in the folder, until all steps are done, the held-out loss
 /// stops falling, or `report` says to stop: then the step is finished and saved. The model has its
-/// averaged weights, if there are any, where it is evaluated and where weights are saved.
+/// averaged weights, if there are any, where it is evaluated and where weights are saved. Where the
+/// held-out loss has stopped falling, the model, and its average, have the best weights again, once
+/// the checkpoint, from which it went on, is saved.
 Progress run(const RunFolder& folder, Trainer& trainer, Batches& batches,
              const RunOptions& options = {});
 

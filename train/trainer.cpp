@@ -74,6 +74,12 @@ Trainer::Step Trainer::step(const std::function<data::Batch()>& next_batch) {
   return result;
 }
 
+void Trainer::take(const NamedTensors& weights) {
+  model_.load_state_dict(weights);
+  const Averaged averaged(*this);
+  model_.load_state_dict(weights);
+}
+
 Trainer::Averaged::Averaged(Trainer& trainer) : ema_(trainer.ema_ ? &*trainer.ema_ : nullptr) {
   if (ema_ != nullptr) ema_->swap();
 }

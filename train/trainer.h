@@ -48,6 +48,9 @@ class Trainer {
 
   SequenceModel& model() { return model_; }
   const FitOptions& options() const { return options_; }
+  /// The model, and its average, get these weights. Error, with nothing changed, as
+  /// Module::load_state_dict().
+  void take(const NamedTensors& weights);
   /// Which parameters have had no gradient in any step since the trainer was made.
   const optim::GradientWatch& watch() const { return watch_; }
 

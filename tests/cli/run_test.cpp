@@ -7,10 +7,15 @@
 
 namespace {
 
-// Runs tapehead until its log has a line of `step`, then interrupts it as Ctrl-C does; what it has
-// written to standard error, and its exit code.
-Result interrupted(const std::vector<std::string>& arguments, const std::string& log,
-                   const std::string& step) {
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Runs tapehead until a file of its holds these words, its output if none is named, then interrupts
+// it as Ctrl-C does; what it has written, and its exit code.
+Result interrupted(const std::vector<std::string>& arguments, const std::string& words,
+                   const std::string& file = "") {
   const Folder folder;
   std::vector<const char*> argv{"tapehead"};
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
@@ -24,12 +29,9 @@ Result interrupted(const std::vector<std::string>& arguments, const std::string&
     execv(TAPEHEAD_BIN_DIR "/tapehead", const_cast<char**>(argv.data()));
     _exit(127);
   }
-  const auto reached = [&] {
-    std::ifstream in(log);
-    return has({std::istreambuf_iterator<char>(in), {}}, "{\"step\":" + step + ",");
-  };
-  for (int i = 0; i < 3000 && !reached(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const std::string watched = file.empty() ? folder.file("out") : file;
+  for (int i = 0; i < 15000 && !has(text_of(watched), words); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   kill(child, SIGINT);
   int status = 0;
   waitpid(child, &status, 0);
@@ -58,6 +60,7 @@ TEST_CASE("a run's folder has its settings, log, checkpoint and weights") {
   const std::string log = folder.read("a run/log.jsonl");
   CHECK(lines(log) == 12 + 3);
   CHECK(has(log, "{\"step\":10,\"held_out_loss\":"));
+  CHECK(has(log, ",\"held_out_accuracy\":0."));
 
   const Result again = run_tapehead(quick + ("--run '" + run + "'"));
   CHECK(again.code == 1);
@@ -79,7 +82,7 @@ TEST_CASE("Ctrl-C saves, says how to go on, and the run goes on as if it had not
                                         "--steps", steps,       "--run"};
   std::vector<std::string> arguments = common;
   arguments.push_back(part);
-  const Result stopped = interrupted(arguments, part + "/log.jsonl", "5");
+  const Result stopped = interrupted(arguments, "{\"step\":5,", part + "/log.jsonl");
   CHECK(stopped.code == 130);
   CHECK(lines(stopped.err) == 1);
   CHECK(stopped.err.rfind("tapehead: interrupted after step ", 0) == 0);
@@ -95,6 +98,17 @@ TEST_CASE("Ctrl-C saves, says how to go on, and the run goes on as if it had not
     CHECK_MESSAGE(
         folder.read(std::string("a part/") + name) == folder.read(std::string("whole/") + name),
         name);
+}
+
+TEST_CASE("Ctrl-C before the first step says so, and leaves no folder behind") {
+  const Folder folder;
+  const std::string run = folder.file("r");
+  const Result stopped =
+      interrupted({"train", "recall", "--batch", "1", "--run", run}, "learning rate up to");
+  CHECK(stopped.code == 130);
+  CHECK(stopped.err == "tapehead: interrupted before the first step; nothing was written\n");
+  CHECK(has(stopped.out, "\ngradients checked: "));
+  CHECK_FALSE(std::filesystem::exists(run));
 }
 
 TEST_CASE("a run is resumed with its own settings and no others") {
@@ -194,8 +208,25 @@ TEST_CASE("early stopping ends a run, and needs a folder") {
       "--evaluate-every 1 --steps 500 --run '" +
       folder.file("r") + "'");
   CHECK(early.code == 0);
-  CHECK(lines(folder.read("r/log.jsonl")) < 500);
-  CHECK(std::filesystem::exists(folder.file("r/final.safetensors")));
+  const std::string log = folder.read("r/log.jsonl");
+  CHECK(lines(log) < 500);
+  CHECK(folder.read("r/final.safetensors") == folder.read("r/best.safetensors"));
+  const std::string after = std::to_string(lines(log) / 2);
+  const std::string why = "\nstopped after step " + after +
+                          " of 500: no lower held-out loss in the last 2 looks; the best weights "
+                          "are in " +
+                          folder.file("r/best.safetensors") + " and have become the final ones\n";
+  CHECK_MESSAGE(has(early.out, why), early.out);
+  // What is shown is what is kept.
+  const auto verdict = early.out.find("held-out accuracy ");
+  CHECK(has(run_tapehead("eval '" + folder.file("r") + "'").out,
+            early.out.substr(verdict, early.out.find('\n', verdict) - verdict)));
+  CHECK(has(run_tapehead("train --resume '" + folder.file("r") + "'").out, why));
+  CHECK(has(run_tapehead("train copy --d-model 8 --heads 2 --lr 10 --schedule constant --patience "
+                         "1 --evaluate-every 1 --steps 500 --run '" +
+                         folder.file("one") + "'")
+                .out,
+            ": no lower held-out loss in the last look; "));
   CHECK(run_tapehead("train copy --patience 2").err ==
         "tapehead: --patience needs a run folder, where the best weights go; add --run DIR\n");
 }

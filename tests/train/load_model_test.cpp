@@ -107,7 +107,7 @@ TEST_CASE("of a run's weights the final ones are taken, else the best, else the 
   Index stop_after = 2;
   const train::RunOptions options{
       .evaluate_every = 3,
-      .held_out = [&] { return train::score_tokens(model, {batch()}).loss; },
+      .held_out = [&] { return train::score_tokens(model, {batch()}); },
       .report = [&](const train::Progress& p) { return p.step < stop_after; },
       .weights_metadata =
           [&] {

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
+#include <tapehead/io/checksum.h>
 #include <tapehead/train/run_folder.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -30,7 +32,7 @@ Progress train_until(Index stop, const RunFolder& folder, SmallRun& run) {
                     {.log_every = 3,
                      .evaluate_every = 4,
                      .save_every = 6,
-                     .held_out = [&] { return run.held_out_loss(); },
+                     .held_out = [&] { return run.held_out(); },
                      .report = [&](const Progress& p) { return p.step < stop; }});
 }
 
@@ -104,21 +106,83 @@ TEST_CASE("the log has an object a line, and says nothing of time") {
   CHECK(last.step == 20);
   std::istringstream log(parent.read("run/log.jsonl"));
   std::string steps;
-  double best = 1e9;
+  double best = 1e9, accuracy = -1;
   for (std::string line; std::getline(log, line);) {
     const auto json = nlohmann::ordered_json::parse(line);
     Names keys;
     for (const auto& entry : json.items()) keys.push_back(entry.key());
     const bool held_out = json.contains("held_out_loss");
-    CHECK(keys == (held_out ? Names{"step", "held_out_loss"}
+    CHECK(keys == (held_out ? Names{"step", "held_out_loss", "held_out_accuracy"}
                             : Names{"step", "loss", "accuracy", "lr", "grad_norm"}));
     steps += std::to_string(json.at("step").get<Index>()) + (held_out ? "h " : " ");
-    if (held_out) best = std::min(best, json.at("held_out_loss").get<double>());
+    if (!held_out) continue;
+    best = std::min(best, json.at("held_out_loss").get<double>());
+    accuracy = json.at("held_out_accuracy");
   }
   CHECK(steps == "3 4h 6 8h 9 12 12h 15 16h 18 20 20h ");
   CHECK(run.trainer.stopping().best == best);
+  CHECK(accuracy == run.held_out().accuracy);
   CHECK(io::read_safetensors(folder.final_weights()).tensors.size() ==
         run.model.state_dict().size());
+}
+
+TEST_CASE("after early stopping the weights are the best again, also when it is resumed") {
+  for (const double ema : {0.0, 0.5}) {
+    CAPTURE(ema);
+    const Folder parent;
+    const RunFolder folder = RunFolder::create(parent.file("run"), "x");
+    const FitOptions options{
+        .steps = 40, .lr = 3, .schedule = "constant", .ema = ema, .patience = 3};
+    const auto same = [](const NamedTensors& a, const NamedTensors& b) {
+      return io::checksum(a, {}) == io::checksum(b, {});
+    };
+    const auto model_in = [](const NamedTensors& checkpoint) {
+      NamedTensors model;
+      for (const auto& [name, weight] : checkpoint)
+        if (name.starts_with("model.")) model.emplace_back(name.substr(6), weight);
+      return model;
+    };
+    SmallRun run(options);
+    const RunOptions every_step{.evaluate_every = 1, .held_out = [&] { return run.held_out(); }};
+    const Progress end = train::run(folder, run.trainer, run.batches, every_step);
+    CHECK(end.step < 40);
+    const NamedTensors best = io::read_safetensors(folder.best()).tensors;
+    CHECK(same(run.model.state_dict(), best));
+    {
+      const Trainer::Averaged averaged(run.trainer);
+      CHECK(same(run.model.state_dict(), best));
+    }
+    const std::string final_weights = parent.read("run/final.safetensors");
+    CHECK(final_weights == parent.read("run/best.safetensors"));
+    CHECK(run.held_out().loss == run.trainer.stopping().best);
+    // What it would go on from is where it was.
+    const NamedTensors last = model_in(io::read_checked(folder.checkpoint()).tensors);
+    CHECK(last.size() == best.size());
+    CHECK_FALSE(same(last, best));
+
+    std::filesystem::remove(folder.final_weights());
+    SmallRun again(options);
+    CHECK(resume(folder, again.trainer, again.batches) == end.step);
+    train::run(folder, again.trainer, again.batches,
+               {.evaluate_every = 1, .held_out = [&] { return again.held_out(); }});
+    CHECK(again.trainer.steps() == end.step);
+    CHECK(parent.read("run/final.safetensors") == final_weights);
+    CHECK(same(again.model.state_dict(), best));
+  }
+}
+
+TEST_CASE("a held-out loss that is never a number stops a run with its last weights") {
+  const Folder parent;
+  const RunFolder folder = RunFolder::create(parent.file("run"), "x");
+  SmallRun run({.steps = 40, .lr = 0.01, .patience = 2});
+  const Progress end =
+      train::run(folder, run.trainer, run.batches, {.evaluate_every = 1, .held_out = [] {
+                                                      return TokenScore{std::nan(""), 0};
+                                                    }});
+  CHECK(end.step == 2);
+  CHECK_FALSE(std::filesystem::exists(folder.best()));
+  CHECK(io::checksum(io::read_safetensors(folder.final_weights()).tensors, {}) ==
+        io::checksum(run.model.state_dict(), {}));
 }
 
 TEST_CASE("a folder holds one run") {

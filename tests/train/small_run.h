@@ -42,11 +42,7 @@ struct SmallRun {
         trainer(model, options),
         batches(small_batches()) {}
 
-  double held_out_loss() {
-    const train::Evaluating evaluating(model);
-    const data::Batch batch = data::stack(examples(4));
-    return cross_entropy(model.logits(batch).flatten(0, 1), batch.targets.flatten()).item();
-  }
+  train::TokenScore held_out() { return train::score_tokens(model, {data::stack(examples(4))}); }
 
   bool seeded;  // before the weights are drawn
   train::SequenceModel model;
