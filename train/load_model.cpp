@@ -30,6 +30,9 @@ T number(const io::Metadata& words, const char* key) {
 
 std::string exactly(double value) { return core::to_text(std::setprecision(17), value); }
 
+// Numbers that a model may have beyond those of its file.
+constexpr double most_made = 1 << 21;
+
 // What such a model has at least must be there: its words alone are not to cost memory.
 void check_sizes(const ModelOptions& o, const NamedTensors& tensors) {
   constexpr Index most = Index{1} << 30, most_layers = 16384;
@@ -41,9 +44,18 @@ void check_sizes(const ModelOptions& o, const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) held += static_cast<double>(tensor.numel());
   const auto V = static_cast<double>(o.vocabulary), C = static_cast<double>(o.d_model),
              F = static_cast<double>(o.d_ff), layers = static_cast<double>(o.layers);
-  const double needed = V * C + 2 * layers * C * (C + F);
+  // A table of positions is among the weights where it is learnt; sines are made from the sizes.
+  const bool learned =
+      o.arch == Arch::gpt || (o.arch == Arch::decoder && o.positions == nn::Positions::Learned);
+  const bool sines = o.arch == Arch::encoder || o.arch == Arch::encdec ||
+                     (o.arch == Arch::decoder && o.positions == nn::Positions::Sinusoidal);
+  const double table = static_cast<double>(o.context) * C;
+  const double needed = V * C + 2 * layers * C * (C + F) + (learned ? table : 0);
   if (needed > held)
     fail("its sizes need ", std::setprecision(15), needed, " numbers or more, got ", held);
+  if (sines && table > held + most_made)
+    fail("the sines of its context need ", std::setprecision(15), table,
+         " numbers, expected at most ", held + most_made, " beside weights of ", held);
 }
 
 // The weights of a checkpoint, which has more.

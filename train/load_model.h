@@ -24,7 +24,8 @@ struct LoadedModel {
 /// From a run folder (its final weights, or else its best, or else those of its checkpoint); from
 /// weights or a checkpoint of ours; from minGPT's JSON or a checkpoint of llama2.c. IoError, naming
 /// path and reason, for a file that cannot be read, says no sizes, or has other tensors than a
-/// model of these sizes.
+/// model of these sizes; nothing is allocated for sizes that the file's tensors do not bear out (of
+/// sines for positions, 2^21 numbers beyond them).
 LoadedModel load_model(const std::string& path);
 
 /// The options as metadata: "arch", "vocabulary", "context", "d_model" and so on, as far as they

@@ -7,67 +7,16 @@
 #include <tapehead/io/npz.h>
 #include <tapehead/io/safetensors.h>
 
-#include <fstream>
-#include <sstream>
-
-#include "../support/folder.h"
-#include "../support/sanitizers.h"
+#include "../support/peak_memory.h"
 #include "../support/weight_bytes.h"
 
 using namespace tapehead;
+using testing::check_bad;
+using testing::check_good;
+using testing::mib;
 using testing::safetensors_file;
 
 namespace {
-
-constexpr std::uint64_t mib = 1 << 20;
-
-// A line of /proc/self/status, in bytes.
-std::uint64_t status(const std::string& key) {
-  std::ifstream in("/proc/self/status");
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind(key + ":", 0) == 0) return 1024 * std::stoull(line.substr(key.size() + 1));
-  return 0;
-}
-
-// How far f() goes beyond what is held before; 0 where the system does not tell.
-template <class F>
-std::uint64_t peak_of(F f) {
-  core::empty_cache();
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
-  const std::uint64_t before = status("VmRSS"), start = status("VmHWM");
-  f();
-  const std::uint64_t most = status("VmHWM");
-  if (start > before + mib) MESSAGE("skipped: the system does not forget earlier peaks");
-  return start > before + mib || most < before ? 0 : most - before;
-}
-
-template <class Reader>
-void check_bad(const std::string& what, const std::string& bytes, Reader read) {
-  if (testing::sanitized) return;
-  const Folder folder;
-  const std::string path = folder.write("file", bytes);
-  bool refused = false;
-  const std::uint64_t peak = peak_of([&] {
-    try {
-      static_cast<void>(read(path));
-    } catch (const IoError&) {
-      refused = true;
-    }
-  });
-  CHECK_MESSAGE(refused, what);
-  CHECK_MESSAGE(peak <= bytes.size() + 16 * mib, what, ": ", peak, " for ", bytes.size());
-}
-
-template <class Reader>
-void check_good(const std::string& what, const std::string& bytes, std::uint64_t tensors,
-                Reader read) {
-  if (testing::sanitized) return;
-  const Folder folder;
-  const std::string path = folder.write("file", bytes);
-  const std::uint64_t peak = peak_of([&] { static_cast<void>(read(path)); });
-  CHECK_MESSAGE(peak <= tensors + 16 * mib, what, ": ", peak, " for ", tensors);
-  CHECK_MESSAGE(peak + 16 * mib >= tensors / 2, what, ": ", peak, " for ", tensors);
-}
 
 std::string entry(int number, const std::string& dtype, std::size_t size, std::size_t begin,
                   std::size_t end) {

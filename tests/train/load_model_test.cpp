@@ -1,12 +1,14 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
 #include <tapehead/autograd/ops.h>
+#include <tapehead/data/text_file.h>
 #include <tapehead/io/tensor_file.h>
 #include <tapehead/train/evaluate.h>
 #include <tapehead/train/load_model.h>
 #include <tapehead/train/run_folder.h>
 
 #include "../support/folder.h"
+#include "../support/peak_memory.h"
 #include "../support/real_files.h"
 #include "../support/refusals.h"
 #include "../support/weight_bytes.h"
@@ -163,4 +165,56 @@ TEST_CASE("weights that do not say of what model are refused, and words that mak
   check_refused("d_model", "1000000", "its sizes need 4000101000000 numbers or more, got 1784");
   check_refused("arch", "rnn",
                 "arch_of: expected encoder, decoder, encdec, gpt or llama, got \"rnn\"");
+}
+
+TEST_CASE("a context that the weights do not bear out is refused before it costs memory") {
+  const std::string table = std::to_string(Index{16777216} * 8);
+  const auto check_refused = [&](ModelOptions options, const std::string& why) {
+    CAPTURE(train::name(options.arch));
+    const Folder folder;
+    const SequenceModel model(options);
+    const std::string path = save(folder, model);
+    io::Metadata words = train::model_words(model.options);
+    words["context"] = "16777216";
+    io::save_safetensors(path, model.state_dict(), words);
+    testing::check_bad(train::name(options.arch), data::read_text_file("test", path),
+                       train::load_model);
+    Index held = 0;
+    for (const auto& [name, weight] : model.state_dict()) held += weight.numel();
+    std::string expected = "load_model: " + path + ": " + why;
+    expected.replace(expected.find("HELD"), 4, std::to_string(held));
+    if (const auto most = expected.find("MOST"); most != std::string::npos)
+      expected.replace(most, 4, std::to_string(held + (1 << 21)));
+    CHECK_THROWS_WITH_AS(train::load_model(path), expected.c_str(), IoError);
+  };
+  const std::string sines = "the sines of its context need " + table +
+                            " numbers, expected at most MOST beside weights of HELD";
+  check_refused(small_of(Arch::encoder), sines);
+  check_refused(small_of(Arch::decoder), sines);
+  check_refused(small_of(Arch::encdec), sines);
+  ModelOptions learned = small_of(Arch::decoder);
+  learned.positions = nn::Positions::Learned;
+  const std::string weights = "its sizes need 134218792 numbers or more, got HELD";
+  check_refused(learned, weights);
+  check_refused(small_of(Arch::gpt), "its sizes need 134219048 numbers or more, got HELD");
+}
+
+TEST_CASE("a context that costs nothing may be as long as one likes") {
+  ModelOptions rotary = small_of(Arch::decoder), alibi = rotary;
+  rotary.positions = nn::Positions::Rotary, alibi.positions = nn::Positions::ALiBi;
+  for (ModelOptions options : {small_of(Arch::llama), rotary, alibi}) {
+    options.context = 1 << 30;
+    const Folder folder;
+    SequenceModel model(options);
+    const std::string path = save(folder, model);
+    std::unique_ptr<SequenceModel> loaded;
+    testing::check_good("a long context", data::read_text_file("test", path), 0,
+                        [&](const std::string& file) {
+                          loaded = train::load_model(file).model;
+                          return 0;
+                        });
+    loaded = train::load_model(path).model;
+    CHECK(loaded->options.context == 1 << 30);
+    CHECK(equal(answer(*loaded), answer(model)));
+  }
 }
