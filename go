@@ -205,7 +205,7 @@ go_fuzz() {  # damaged files for every reader, a million each: ./go fuzz -runs=1
     name=$(basename "$fuzzer" .cpp)
     [[ $name == seeds ]] && continue
     say "fuzz_$name"
-    "$bin/fuzz_$name" -runs=1000000 -max_len=4096 -timeout=10 -rss_limit_mb=1024 -verbosity=0 \
+    "$bin/fuzz_$name" -runs=1000000 -timeout=10 -rss_limit_mb=1024 -verbosity=0 \
       -print_final_stats=1 -artifact_prefix="build/fuzz/$name-" "$@" "build/fuzz/corpus/$name"
   done
 }

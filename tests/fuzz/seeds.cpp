@@ -1,11 +1,39 @@
 // seeds FOLDER: writes small good files for the fuzzers to begin with, in a folder for each of
 // them.
+#include <tapehead/train/load_model.h>
+
 #include <filesystem>
 #include <fstream>
 
 #include "../support/weight_bytes.h"
+#include "tiny_run.h"
 
+using namespace tapehead;
 using namespace tapehead::testing;
+
+namespace {
+
+void write_models(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (const std::string& arch : train::arch_names()) {
+    const train::SequenceModel model({.vocabulary = 3,
+                                      .context = 2,
+                                      .d_model = 4,
+                                      .heads = 2,
+                                      .d_ff = 4,
+                                      .arch = train::arch_of(arch)});
+    io::save_safetensors(folder / arch, model.state_dict(), train::model_words(model.options));
+  }
+}
+
+void write_checkpoint(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  TinyRun run;
+  run.trainer.step(run.batches.next);
+  train::save_checkpoint(folder / "0", run.trainer, run.batches);
+}
+
+}  // namespace
 
 int main(int, char** arguments) {
   const std::filesystem::path folder = arguments[1];
@@ -29,4 +57,7 @@ int main(int, char** arguments) {
   write("byte_pairs", {R"({"format": "tapehead byte pairs", "merges": [[116, 104], [256, 101]]})"});
   write("tensor_file", {small_safetensors(), small_npy(), small_npz(), small_llama2c(),
                         small_llama2c_1(), small_mingpt()});
+  write("load_model", {small_safetensors(), small_llama2c(), small_mingpt()});
+  write_models(folder / "load_model");
+  write_checkpoint(folder / "checkpoint");
 }
