@@ -6,7 +6,7 @@
 //
 // It is a safetensors file: model, optimisers, averages and counts are tensors (Trainer's
 // state_dict()); options, schedule among them, random state and the place in the data are metadata,
-// with a checksum of everything. docs/files.md lists them.
+// with a checksum of everything. docs/training.md lists them.
 #pragma once
 
 #include "../io/safetensors.h"
