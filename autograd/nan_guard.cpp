@@ -94,37 +94,61 @@ Operands NanGuard::operands_of(const OpCall& call) {
 
 // Numbers the op and notes which node it made.
 void NanGuard::count(const Tensor& result) {
-  if (std::exchange(backward_, false)) number_ = 0;
+  if (std::exchange(backward_, false)) number_ = 0, left_.clear();
   rules_.clear();  // left over from a pass that threw
   ++number_;
   if (const Node* node = result.node()) recorded_[node] = {node->number, number_, module_path()};
 }
 
+// What an op has put into new memory ends what was known of it; a view ends nothing.
+void NanGuard::note_left(const OpCall& call, const Tensor& result, bool finite) {
+  if (finite && left_.empty()) return;
+  const core::Storage* storage = result.array().storage();
+  const bool shared = std::any_of(call.inputs.begin(), call.inputs.end(),
+                                  [&](const Tensor* x) { return x->array().storage() == storage; });
+  if (!shared) left_.erase(storage);
+  if (!finite)
+    left_.try_emplace(storage, core::to_text("op ", number_, " of the forward pass, ", call.op));
+}
+
+// Of the first input that is not finite.
+std::string NanGuard::who_left(const OpCall& call) const {
+  for (const Tensor* input : call.inputs) {
+    if (all_finite(input->array())) continue;
+    const auto found = left_.find(input->array().storage());
+    return found == left_.end() ? "" : found->second;
+  }
+  return {};
+}
+
 void NanGuard::after(const OpCall& call, const Tensor& result) {
-  const bool forward = *call.within == '\0';
-  if (forward) count(result);
-  if (!is_in_place(call) && all_finite(result.array())) return;
+  const bool forward = *call.within == '\0', finite = all_finite(result.array());
+  if (forward) count(result), note_left(call, result, finite);
+  if (!is_in_place(call) && finite) return;
   Operands inputs = operands_of(call);
-  if (all_finite(result.array())) return;
+  if (finite) return;
   const Statistics output = statistics(result.array());
   NanReport report{.op = call.op, .path = module_path(), .number = number_, .operands = inputs};
   report.cause = detail::forward_cause(call, inputs, output);
-  if (forward)
-    judge(std::move(report), call, output);
-  else if (!rules_.empty() && !rules_.back().first)
+  if (forward) {
+    const bool told = judge(std::move(report), call, output);
+    if (const Node* node = result.node()) recorded_[node].told = told;
+  } else if (!rules_.empty() && !rules_.back().first) {
     rules_.back().first = std::move(report);
+    rules_.back().given = who_left(call);
+  }
 }
 
-// Whether this op made it, or it came with an input that no op under this guard has made.
-void NanGuard::judge(NanReport report, const OpCall& call, const Statistics& output) {
+// Tells of it if this op made it, or if it came with an input that no op under this guard has made.
+bool NanGuard::judge(NanReport report, const OpCall& call, const Statistics& output) {
   bool nan = false, inf = detail::has_argument(call.arguments, "inf");
   for (const NanReport::Operand& input : report.operands) {
     nan |= input.values.nan > 0;
     inf |= input.values.inf() > 0;
   }
-  if (fills(report.op) && detail::has_argument(call.arguments, "nan")) return;
-  if (nan && (told_ || output.nan == 0)) return;
-  if (!nan && output.nan == 0 && inf) return;
+  if (fills(report.op) && detail::has_argument(call.arguments, "nan")) return false;
+  if (nan && (told_ || output.nan == 0)) return false;
+  if (!nan && output.nan == 0 && inf) return false;
   if (nan) {
     report.what = "was given NaN that no op of this guard has made";
     report.cause = "NaN in the data or the weights";
@@ -134,20 +158,28 @@ void NanGuard::judge(NanReport report, const OpCall& call, const Statistics& out
   }
   report.operands.push_back({"output", output});
   raise(std::move(report));
+  return true;
+}
+
+// Null if the op that made the node ran before this guard began.
+const NanGuard::Recorded* NanGuard::recorded(const Node& node) const {
+  const auto found = recorded_.find(&node);
+  const bool known = found != recorded_.end() && found->second.node_number == node.number;
+  return known ? &found->second : nullptr;
 }
 
 NanReport NanGuard::about(const Node& node) const {
   NanReport report{.op = node.op, .backward = true};
-  const auto found = recorded_.find(&node);
-  if (found == recorded_.end() || found->second.node_number != node.number) return report;
-  report.number = found->second.number;
-  report.path = found->second.path;
+  if (const Recorded* op = recorded(node)) {
+    report.number = op->number;
+    report.path = op->path;
+  }
   return report;
 }
 
 void NanGuard::before_rule(const Node& node, const Tensor& gradient) {
   backward_ = true;
-  rules_.push_back({&node, statistics(gradient.array()), {}});
+  rules_.push_back({&node, statistics(gradient.array())});
   if (rules_.back().incoming.finite() || std::exchange(tainted_, true)) return;
   NanReport report = about(node);
   report.backward = false;
@@ -172,7 +204,8 @@ void NanGuard::gradient(const Tensor& gradient) {
     return;
   }
   const Rule rule = rules_.back();
-  if (!rule.incoming.finite()) return;
+  const Recorded* op = recorded(*rule.node);
+  if (!rule.incoming.finite() || (op && op->told)) return;
   NanReport report = about(*rule.node);
   report.what = "made " + counts(made) + " from a finite gradient";
   report.operands.push_back({"gradient of its output", rule.incoming});
@@ -181,8 +214,9 @@ void NanGuard::gradient(const Tensor& gradient) {
       report.operands.push_back(
           {"in the rule, " + rule.first->op + ": " + operand.name, operand.values});
   report.operands.push_back({"gradient of its input", made});
-  report.cause =
-      detail::backward_cause(report.op, rule.incoming, rule.first ? &*rule.first : nullptr);
+  const detail::RuleEvidence evidence{rule.incoming, rule.first ? &*rule.first : nullptr,
+                                      rule.given, op != nullptr};
+  report.cause = detail::backward_cause(report.op, evidence);
   raise(std::move(report));
 }
 

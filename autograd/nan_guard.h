@@ -11,7 +11,8 @@
 // inputs, or an infinity where its inputs and its other arguments are finite (so that filling with
 // -inf is no offence, but a softmax over a row of nothing else is). Backward it is the derivative
 // rule that was given a finite gradient and returned another, named by the op of the forward pass
-// that it belongs to. Each output is read once, so a pass takes longer while a guard lives.
+// that it belongs to; none if that op's output has been told of. Each output is read once, so a
+// pass takes longer while a guard lives.
 #pragma once
 
 #include <functional>
@@ -63,6 +64,7 @@ class NanGuard : public Observer {
     std::uint64_t node_number;
     std::uint64_t number;
     std::string path;
+    bool told = false;  // that its output is not finite
   };
   struct Before {  // what an in-place op is about to change
     const void* call;
@@ -71,7 +73,8 @@ class NanGuard : public Observer {
   struct Rule {
     const Node* node;
     Statistics incoming;
-    std::optional<NanReport> first;  // the first op in it with a result that is not finite
+    std::optional<NanReport> first = {};  // the first op in it with a result that is not finite
+    std::string given = {};               // the op of the forward pass that left it such an input
   };
 
   void before(const OpCall& call) override;
@@ -82,13 +85,18 @@ class NanGuard : public Observer {
   void found(const Node& node, const Tensor& gradient) override;
 
   void count(const Tensor& result);
+  void note_left(const OpCall& call, const Tensor& result, bool finite);
+  std::string who_left(const OpCall& call) const;
   std::vector<NanReport::Operand> operands_of(const OpCall& call);
-  void judge(NanReport report, const OpCall& call, const Statistics& output);
+  bool judge(NanReport report, const OpCall& call, const Statistics& output);
+  const Recorded* recorded(const Node& node) const;
   NanReport about(const Node& node) const;
   void raise(NanReport report);
 
   std::function<void(const NanReport&)> tell_;
   std::unordered_map<const Node*, Recorded> recorded_;
+  // Memory that this forward pass has filled with what is not finite, and which op was the first.
+  std::unordered_map<const core::Storage*, std::string> left_;
   std::vector<Before> before_;
   std::vector<Rule> rules_;
   std::uint64_t number_ = 0;

@@ -123,8 +123,8 @@ std::string Profiler::path_of(const Node& node) const {
 }
 
 void Profiler::note(std::string name, std::string path, const char* category, const Shape& shape,
-                    Clock::time_point begin) {
-  events_.push_back({std::move(name), std::move(path), category, shape, begin, Clock::now()});
+                    Clock::time_point begin, Clock::time_point end) {
+  events_.push_back({std::move(name), std::move(path), category, shape, begin, end});
 }
 
 // Outside rules none can be open, unless it threw.
@@ -138,16 +138,17 @@ void Profiler::before(const OpCall& call) {
 }
 
 void Profiler::after(const OpCall& call, const Tensor& result) {
+  const Clock::time_point end = Clock::now();
   const std::optional<Open> open = close(&call);
   if (!open) return;
   const bool shares = std::any_of(call.inputs.begin(), call.inputs.end(), [&](const Tensor* x) {
     return result.array().shares_storage_with(x->array());
   });
-  const Sums sums{1, seconds(Clock::now() - open->begin), shares ? 0 : bytes_of(result),
+  const Sums sums{1, seconds(end - open->begin), shares ? 0 : bytes_of(result),
                   flops(call, result)};
   Open* const rule = *call.within ? open_rule() : nullptr;
   note(call.op, rule ? path_of(*rule->rule) : module_path(), *call.within ? "backward" : "forward",
-       result.shape(), open->begin);
+       result.shape(), open->begin, end);
   if (rule) {
     rule->sums += sums;
     rule->known.push_back(result.array().storage());
@@ -174,6 +175,7 @@ void Profiler::gradient(const Tensor& gradient) {
 }
 
 void Profiler::after_rule(const Node& node) {
+  const Clock::time_point end = Clock::now();
   std::optional<Open> open = close(&node);
   if (!open) return;
   const auto found = recorded_.find(&node);
@@ -182,8 +184,8 @@ void Profiler::after_rule(const Node& node) {
   if (open->own_kernel && known)
     open->sums.flops += found->second.flops * (op == "attention" ? 2.5 : 2);
   open->sums.calls = 1;
-  open->sums.seconds = seconds(Clock::now() - open->begin);
-  note(op + " backward", path_of(node), "backward", node.shape, open->begin);
+  open->sums.seconds = seconds(end - open->begin);
+  note(op + " backward", path_of(node), "backward", node.shape, open->begin, end);
   if (Open* around = open_rule())  // of a pass within a rule: that rule's time has it already
     around->sums += open->sums;
   else
@@ -193,6 +195,7 @@ void Profiler::after_rule(const Node& node) {
 void Profiler::enter() { open_.push_back({tape.path, Clock::now()}); }
 
 void Profiler::leave(const std::vector<Tensor>& outputs) {
+  const Clock::time_point end = Clock::now();
   const std::optional<Open> open = close(tape.path);
   if (!open) return;
   const std::string path = module_path();
@@ -200,7 +203,7 @@ void Profiler::leave(const std::vector<Tensor>& outputs) {
   row.name = path;
   ++row.forward.calls;
   note(path.substr(path.find_last_of('.') + 1), path, "module",
-       outputs.empty() || !outputs[0].defined() ? Shape() : outputs[0].shape(), open->begin);
+       outputs.empty() || !outputs[0].defined() ? Shape() : outputs[0].shape(), open->begin, end);
 }
 
 std::string Profiler::trace() const {

@@ -102,7 +102,7 @@ class Profiler : public Observer {
   void drop_rules();
   std::string path_of(const Node& node) const;
   void note(std::string name, std::string path, const char* category, const Shape& shape,
-            Clock::time_point begin);
+            Clock::time_point begin, Clock::time_point end);
   void add(const std::string& op, const std::string& path, bool backward, const Sums& sums);
 
   std::map<std::string, Row> ops_, modules_;

@@ -187,6 +187,9 @@ std::string forward_cause(const OpCall& call, const Inputs& inputs, const Statis
   if (!own.empty()) return own;
   if (has_argument(call.arguments, "nan"))
     return "its argument is NaN, as in cross_entropy's mean over no target that counts";
+  if (has_argument(call.arguments, "inf"))
+    return "its argument is inf, as 2 / (n - 1) is in the gradient of the variance of a single "
+           "number; 0 inf and inf - inf are NaN";
   const bool inf = std::any_of(inputs.begin(), inputs.end(),
                                [](const auto& input) { return input.values.inf() > 0; });
   if (output.nan > 0 && inf) return "inf - inf, 0 inf and inf / inf are NaN, and an input has inf";
@@ -196,20 +199,26 @@ std::string forward_cause(const OpCall& call, const Inputs& inputs, const Statis
   return {};
 }
 
-std::string backward_cause(const std::string& op, const Statistics& incoming,
-                           const NanReport* first) {
-  if (is_one_of(op, {"sqrt", "pow"}) && first != nullptr)
-    return core::to_text(
-        "the slope of ", op, " at 0 is infinite",
-        incoming.zeros > 0 ? ", and 0 inf is NaN where a where() or mask has made the gradient 0"
-                           : "",
-        "; keep 0 out of its input: ", op, "(where(x > 0, x, 1)), then where() again");
-  if (first == nullptr) return {};
-  for (const NanReport::Operand& operand : first->operands)
-    if (!operand.values.finite())
-      return "a value that the forward pass left is not finite; have the guard see the forward "
-             "pass too";
-  return first->cause;
+std::string backward_cause(const std::string& op, const RuleEvidence& rule) {
+  if (rule.first == nullptr) return {};
+  if (is_one_of(op, {"sqrt", "pow"}))
+    return core::to_text("the slope of ", op, " at 0 is infinite",
+                         rule.incoming.zeros > 0
+                             ? ", and 0 inf is NaN where a where() or mask has made the gradient 0"
+                             : "",
+                         "; keep 0 out of its input: ", op,
+                         "(where(x > 0, x, 1)), then where() again");
+  for (const NanReport::Operand& operand : rule.first->operands) {
+    if (operand.values.finite()) continue;
+    if (!rule.given.empty())
+      return "a value that is not finite, which " + rule.given +
+             ", has left; 0 inf is NaN where a where() or mask has made the gradient 0";
+    if (rule.watched)
+      return "a value that is not finite, which the op was given and no op of this guard has made";
+    return "a value that the forward pass left is not finite; have the guard see the forward pass "
+           "too";
+  }
+  return rule.first->cause;
 }
 
 }  // namespace tapehead::detail

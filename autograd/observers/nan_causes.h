@@ -12,10 +12,16 @@ namespace tapehead::detail {
 std::string forward_cause(const OpCall& call, const std::vector<NanReport::Operand>& inputs,
                           const Statistics& output);
 
-/// The same for the derivative rule of `op`. `first`, if any, is the first op within the rule whose
-/// result was not finite.
-std::string backward_cause(const std::string& op, const Statistics& incoming,
-                           const NanReport* first);
+/// What is known of a derivative rule that has made what is not finite.
+struct RuleEvidence {
+  const Statistics& incoming;
+  const NanReport* first;    // the first op in it whose result was not finite, or null
+  const std::string& given;  // "op 2 of the forward pass, rsqrt": who left it such an input; or ""
+  bool watched;              // whether the guard has seen its op of the forward pass
+};
+
+/// The same for the derivative rule of `op`.
+std::string backward_cause(const std::string& op, const RuleEvidence& rule);
 
 /// Whether "inf" or "nan", of any sign, is one of the arguments.
 bool has_argument(const std::string& arguments, const std::string& word);

@@ -318,6 +318,67 @@ TEST_CASE("a value that the forward pass left, not finite, is told from what the
         "too");
 }
 
+TEST_CASE("a value that is not finite is traced to the op of the forward pass that left it") {
+  const Tensor p = leaf({0, 4}), w = leaf({1, 2});
+  Reporting reporting;
+  const Tensor scaled = rsqrt(p * 1) * w;
+  sum(where(p.detach() > 0, scaled, 0)).backward();
+  REQUIRE(reports.size() == 2);  // rsqrt; the rule of mul; not that of rsqrt, too
+  CHECK(reports[0].op == "rsqrt");
+  CHECK(reports[1].op == "mul");
+  CHECK(reports[1].backward);
+  CHECK(reports[1].cause ==
+        "a value that is not finite, which op 2 of the forward pass, rsqrt, has left; 0 inf is NaN "
+        "where a where() or mask has made the gradient 0");
+}
+
+TEST_CASE("a value that came from outside is not taken for one that an op has left") {
+  const Tensor x = leaf({1, 2});
+  CHECK(cause([&] {
+          sum(x * numbers({infinity, 1})).backward();
+        }) ==
+        "a value that is not finite, which the op was given and no op of this guard has made");
+}
+
+TEST_CASE("who left a value that is not finite is who wrote it last, and no view of it") {
+  const Tensor x = leaf({1, 2});
+  std::vector<std::string> causes;
+  NanGuard guard([&](const NanReport& report) { causes.push_back(report.cause); });
+  const core::Storage* freed = exp(numbers({1000, 1})).array().storage();
+  const Tensor given = numbers({infinity, 1}) * 1;
+  REQUIRE(given.array().storage() == freed);
+  given.narrow(0, 1, 1);
+  sum(x * given.view({2})).backward();
+  REQUIRE(causes.size() == 2);
+  CHECK(causes[1] ==
+        "a value that is not finite, which op 2 of the forward pass, mul, has left; 0 inf is NaN "
+        "where a where() or mask has made the gradient 0");
+}
+
+TEST_CASE("a fully masked row is told of once, not again by each gradient that it spoils") {
+  const Tensor q = randn({1, 2, 3, 4}).requires_grad_(), k = randn({1, 2, 3, 4}).requires_grad_(),
+               v = randn({1, 2, 3, 4}).requires_grad_();
+  Tensor bias = masked_fill(zeros({3, 3}), tensor({{false}, {false}, {true}}), -infinity);
+  Reporting reporting;
+  sum(fused_attention(q, k, v, {}, bias.requires_grad_(), {}, 0.5, false).output).backward();
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].op == "attention");
+  CHECK_FALSE(reports[0].backward);
+}
+
+TEST_CASE("the gradient of the variance of a single number divides by n - 1, which is 0") {
+  const Tensor x = leaf({1});
+  const Tensor variance = var(x);
+  CHECK(cause([&] { variance.backward(); }) ==
+        "its argument is inf, as 2 / (n - 1) is in the gradient of the variance of a single "
+        "number; 0 inf and inf - inf are NaN");
+  CHECK(cause([&] {
+          numbers({0, 1}) * infinity;
+        }) ==
+        "its argument is inf, as 2 / (n - 1) is in the gradient of the variance of a single "
+        "number; 0 inf and inf - inf are NaN");
+}
+
 TEST_CASE("a rule's own division, and the cause that its op would have") {
   const Tensor x = leaf({0, 1});
   const Tensor y = log(x + 0);

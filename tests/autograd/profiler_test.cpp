@@ -276,6 +276,20 @@ TEST_CASE("the trace is JSON in Chrome's format: ops, rules and modules, nested 
   CHECK(op.at("ts").get<double>() < rule.at("ts").get<double>());
 }
 
+TEST_CASE("an op has the same time in the table as its events have in the trace") {
+  const Tensor x = leaf({1, 2, 3, 4});
+  Profiler profiler;
+  for (int i = 0; i < 5; ++i) sum(softmax(x * i, 0) * x).backward();
+  std::map<std::string, double> traced;
+  const nlohmann::json trace = nlohmann::json::parse(profiler.trace());
+  for (const auto& event : trace["traceEvents"])
+    traced[event["name"].get<std::string>()] += event["dur"].get<double>();
+  const Profiler::Row table = row(profiler.ops(), "softmax");
+  const double rounding = 5 * 1e-3;  // of each event, to a nanosecond
+  CHECK(std::abs(traced["softmax"] - table.forward.seconds * 1e6) < rounding);
+  CHECK(std::abs(traced["softmax backward"] - table.backward.seconds * 1e6) < rounding);
+}
+
 TEST_CASE("a profiler hears its own thread alone") {
   Profiler profiler;
   std::thread([] { exp(ones({1})); }).join();
