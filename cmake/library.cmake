@@ -32,7 +32,7 @@ endif()
 
 # tapehead_precompile(<name> <options> [header...]): reads the standard headers that nearly every file
 # includes, and these, once for all targets that REUSE_FROM <name> and are compiled with <options>.
-# A file still names what it uses: preset clang-libcxx builds without (CMAKE_DISABLE_PRECOMPILE_HEADERS).
+# A file still names what it uses: preset dev builds without (CMAKE_DISABLE_PRECOMPILE_HEADERS).
 function(tapehead_precompile name options)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
