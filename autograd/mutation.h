@@ -52,7 +52,8 @@ class Value {
   void argument(const T& value);
   void input(const Tensor& tensor);
   NDArray result(NDArray value) const;
-  Tensor result(Tensor value) const;        // of an op that is made of others
+  Tensor result(Tensor value) const;  // of an op that is made of others
+  std::vector<Tensor> result(std::vector<Tensor> values) const;
   NDArray* result(NDArray* changed) const;  // of an op that works in place
 
  private:

@@ -142,9 +142,9 @@ Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... pa
   return self;
 }
 
-/// The result of an op that is made of others, whose derivatives are its derivative: `value()`.
+/// What an op gives that is made of others, whose derivatives are its derivative: `value()`.
 template <class Value, class... Parts>
-Tensor composed(const char* op, Value value, Parts... parts) {
+auto composed(const char* op, Value value, Parts... parts) {
   return detail::evaluate(op, value, parts...);
 }
 

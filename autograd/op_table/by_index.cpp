@@ -127,10 +127,10 @@ Rows masks() {
          return masked_select(x[0], every_third({3, 1}));
        }},
       {"masked_scatter",
-       "masked_scatter(a, every_third(2, 3), b)",
-       {{{2, 3}, {2}}, {{3}, {2, 2}}, {{2, 1}, {3}}, {{}, {5}}},
+       "masked_scatter(a, every_third(4, 2), b)",
+       {{{4, 2}, {3}}, {{2}, {2, 2}}, {{4, 1}, {4}}, {{}, {5}}},
        [](In x) {
-         return masked_scatter(x[0], every_third({2, 3}), x[1]);
+         return masked_scatter(x[0], every_third({4, 2}), x[1]);
        }},
       {"take_along_dim",
        "take_along_dim(a, tensor([[2, 0, 2], [1, 1, 0]]), dim=1)",

@@ -372,15 +372,15 @@ Tensor& Tensor::squeeze_() {
 }
 Tensor& Tensor::squeeze_(int d) {
   return viewed(
-      "squeeze_", *this, [=](const Tensor& x) { return x.squeeze(d); }, args(d));
+      "squeeze_", *this, [&](const Tensor& x) { return x.squeeze(d); }, args(d));
 }
 Tensor& Tensor::unsqueeze_(int d) {
   return viewed(
-      "unsqueeze_", *this, [=](const Tensor& x) { return x.unsqueeze(d); }, args(d));
+      "unsqueeze_", *this, [&](const Tensor& x) { return x.unsqueeze(d); }, args(d));
 }
 Tensor& Tensor::transpose_(int d0, int d1) {
   return viewed(
-      "transpose_", *this, [=](const Tensor& x) { return x.transpose(d0, d1); }, args(d0, d1));
+      "transpose_", *this, [&](const Tensor& x) { return x.transpose(d0, d1); }, args(d0, d1));
 }
 Tensor& Tensor::t_() {
   return viewed(

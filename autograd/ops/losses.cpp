@@ -32,12 +32,13 @@ Tensor weighted(const char* op, const char* what, const Tensor& losses, const Te
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_pair("mse_loss", input, target);
-  return reduced("mse_loss", square(input - target), reduction);
+  return composed("mse_loss",
+                  [&] { return reduced("mse_loss", square(input - target), reduction); });
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   check_pair("l1_loss", input, target);
-  return reduced("l1_loss", abs(input - target), reduction);
+  return composed("l1_loss", [&] { return reduced("l1_loss", abs(input - target), reduction); });
 }
 
 // Squares only what is below beta: the square of an infinite one has no gradient that could be cut.

@@ -28,9 +28,12 @@ Tensor weighted_sum(const char* op, const Tensor& x, const Tensor& product, Scal
   core::check_same(op, x.dtype(), product.dtype());
   core::dispatch_numeric(op, x.dtype(), [&]<class T>() { beta.to<T>(op), alpha.to<T>(op); });
   core::expanded(op, x.shape(), x.strides(), product.shape());
-  const Tensor all(NDArray::full({}, true, Bool));
-  const Tensor left = beta.real() == 0 ? masked_fill(x, all, 0) : beta.real() == 1 ? x : x * beta;
-  return left + (alpha.real() == 1 ? product : product * alpha);
+  const auto value = [&] {
+    const Tensor all(NDArray::full({}, true, Bool));
+    const Tensor left = beta.real() == 0 ? masked_fill(x, all, 0) : beta.real() == 1 ? x : x * beta;
+    return left + (alpha.real() == 1 ? product : product * alpha);
+  };
+  return composed(op, value, unprinted(beta, alpha));
 }
 
 }  // namespace

@@ -15,14 +15,11 @@ Tensor ravel(const Tensor& x) {
 
 Tensor swapdims(const Tensor& x, int d0, int d1) {
   check_defined("swapdims", x);
-  return transpose(x, d0, d1);
+  return composed(
+      "swapdims", [&] { return transpose(x, d0, d1); }, unprinted(d0, d1));
 }
 
-Tensor movedim(const Tensor& x, int source, int destination) {
-  return movedim(x, Dims{source}, Dims{destination});
-}
-Tensor movedim(const Tensor& x, const Dims& source, const Dims& destination) {
-  check_defined("movedim", x);
+static Tensor moved_to(const Tensor& x, const Dims& source, const Dims& destination) {
   if (source.rank() != destination.rank())
     fail<ShapeError>("movedim: source ", source, " and destination ", destination,
                      " must name as many dimensions");
@@ -44,14 +41,25 @@ Tensor movedim(const Tensor& x, const Dims& source, const Dims& destination) {
   }
   return permute(x, order);
 }
+Tensor movedim(const Tensor& x, const Dims& source, const Dims& destination) {
+  check_defined("movedim", x);
+  return composed(
+      "movedim", [&] { return moved_to(x, source, destination); }, unprinted(source, destination));
+}
+Tensor movedim(const Tensor& x, int source, int destination) {
+  return movedim(x, Dims{source}, Dims{destination});
+}
 
 std::vector<Tensor> unbind(const Tensor& x, int d) {
   check_defined("unbind", x);
   d = core::dim("unbind", d, x.dim());
   check_parts("unbind", x.size(d));
-  std::vector<Tensor> slices;
-  for (Index i = 0; i < x.size(d); ++i) slices.push_back(select(x, d, i));
-  return slices;
+  const auto value = [&] {
+    std::vector<Tensor> slices;
+    for (Index i = 0; i < x.size(d); ++i) slices.push_back(select(x, d, i));
+    return slices;
+  };
+  return composed("unbind", value, unprinted(d));
 }
 
 Tensor diagonal(const Tensor& x, Index offset, int d0, int d1) {
@@ -63,8 +71,7 @@ Tensor diagonal(const Tensor& x, Index offset, int d0, int d1) {
       args(offset, d0, d1));
 }
 
-Tensor diag(const Tensor& x, Index diagonal) {
-  check_defined("diag", x);
+static Tensor diag_of(const Tensor& x, Index diagonal) {
   if (x.dim() == 2) return clone(tapehead::diagonal(x, diagonal));
   if (x.dim() != 1)
     fail<ShapeError>("diag: expected a vector or a matrix, got shape ", x.shape(),
@@ -73,6 +80,11 @@ Tensor diag(const Tensor& x, Index diagonal) {
   constexpr Index far = Index{1} << 62;
   const Index shift = std::clamp(diagonal, -far, far), n = x.size(0) + std::abs(shift);
   return diagonal_backward(x, {n, n}, shift, 0, 1);
+}
+Tensor diag(const Tensor& x, Index diagonal) {
+  check_defined("diag", x);
+  return composed(
+      "diag", [&] { return diag_of(x, diagonal); }, unprinted(diagonal));
 }
 
 Tensor flip(const Tensor& x, const Dims& dims) {

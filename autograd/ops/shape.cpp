@@ -21,8 +21,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   return view(x.array().viewable_as(shape, "reshape") ? x : clone(x), shape);
 }
 
-Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
-  check_defined("flatten", x);
+static Tensor flattened(const Tensor& x, int start_dim, int end_dim) {
   const int first = core::dim_if_any("flatten", start_dim, x.dim());
   const int last = core::dim_if_any("flatten", end_dim, x.dim());
   if (first > last)
@@ -38,6 +37,11 @@ Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
     if (d == last) shape.push_back(merged);
   }
   return reshape(x, shape);
+}
+Tensor flatten(const Tensor& x, int start_dim, int end_dim) {
+  check_defined("flatten", x);
+  return composed(
+      "flatten", [&] { return flattened(x, start_dim, end_dim); }, unprinted(start_dim, end_dim));
 }
 
 Tensor transpose(const Tensor& x, int d0, int d1) {
@@ -146,22 +150,28 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int 
     fail<ShapeError>("split: the ", sizes.size(), " sizes must add up to ", whole,
                      ", the size of dimension ", d, " of ", x.shape(), ", not to ",
                      too_many ? "more than 64 bits can count" : std::to_string(start));
-  std::vector<Tensor> parts;
-  start = 0;
-  for (const Index size : sizes) {
-    parts.push_back(narrow(x, d, start, size));
-    start += size;
-  }
-  return parts;
+  const auto value = [&] {
+    std::vector<Tensor> parts;
+    Index from = 0;
+    for (const Index size : sizes) {
+      parts.push_back(narrow(x, d, from, size));
+      from += size;
+    }
+    return parts;
+  };
+  return composed("split", value, unprinted(d));
 }
 
 // So many parts of one size; the last takes what is left.
 static std::vector<Tensor> parts(const char* op, const Tensor& x, Index size, Index count, int d) {
   check_parts(op, count);
-  std::vector<Tensor> result;
-  for (Index i = 0; i < count; ++i)
-    result.push_back(narrow(x, d, i * size, std::min(size, x.size(d) - i * size)));
-  return result;
+  const auto value = [&] {
+    std::vector<Tensor> result;
+    for (Index i = 0; i < count; ++i)
+      result.push_back(narrow(x, d, i * size, std::min(size, x.size(d) - i * size)));
+    return result;
+  };
+  return composed(op, value, unprinted(size, count, d));
 }
 std::vector<Tensor> split(const Tensor& x, Index size, int d) {
   check_defined("split", x);
@@ -195,14 +205,16 @@ Tensor stack(const std::vector<Tensor>& tensors, int d) {
   if (tensors.empty()) fail<ShapeError>("stack: expected at least one tensor");
   for (const Tensor& x : tensors) check_defined("stack", x);
   d = core::dim("stack", d, tensors[0].dim() + 1);
-  std::vector<Tensor> slices;
-  for (const Tensor& x : tensors) {
+  for (const Tensor& x : tensors)
     if (x.shape() != tensors[0].shape())
       fail<ShapeError>("stack: shapes must be equal, got ", tensors[0].shape(), " and ", x.shape(),
                        "; cat joins tensors that differ in one dimension");
-    slices.push_back(unsqueeze(x, d));
-  }
-  return cat(slices, d);
+  const auto value = [&] {
+    std::vector<Tensor> slices;
+    for (const Tensor& x : tensors) slices.push_back(unsqueeze(x, d));
+    return cat(slices, d);
+  };
+  return composed("stack", value, unprinted(d));
 }
 
 Tensor clone(const Tensor& x) {

@@ -43,12 +43,14 @@ struct Planting {
   ~Planting() { planting = false; }
 };
 
-// Every element where the next one was; a lone one is changed.
+// Every element where the next one was; a lone one is changed. Indices all become the first, since
+// rotated they may name the same places.
 Tensor rotated(const Tensor& x) {
   const Planting guard;
   const Tensor row = reshape(x, {x.numel()});
   if (x.dtype() == Bool) return logical_not(x);
   if (x.numel() == 1) return x + 1;
+  if (x.dtype() == Int64) return clone(expand(slice(row, 0, 0, 1), {x.numel()})).view(x.shape());
   return reshape(cat({slice(row, 0, 1, x.numel()), slice(row, 0, 0, 1)}), x.shape());
 }
 
@@ -182,6 +184,10 @@ Tensor Value::result(Tensor value) const {
   if (!scaled && !planted_here(op_, "value: result rotated")) return value;
   const Planting guard;
   return scaled ? value * 1.01 : rotated(value);
+}
+std::vector<Tensor> Value::result(std::vector<Tensor> values) const {
+  for (Tensor& value : values) value = result(std::move(value));
+  return values;
 }
 NDArray* Value::result(NDArray* changed) const {
   const NDArray wrong = result(*changed);
