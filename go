@@ -76,6 +76,10 @@ prepare_clang() {  # [the flag that chooses its standard library]
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(getconf _NPROCESSORS_ONLN)}
 
 configure() {  # <preset>
+  have cmake || {
+    say "cmake is not here, without which nothing can be built."
+    exit 1
+  }
   local generator=() cache=build/$1/CMakeCache.txt
   if [[ -e $cache ]]; then
     cmake --preset "$1" --log-level=WARNING >/dev/null

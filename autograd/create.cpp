@@ -11,7 +11,9 @@ namespace {
 // The shape, unless a size is negative.
 const Shape& checked(const char* op, const Shape& shape) {
   for (const Index size : shape)
-    if (size < 0) fail<ShapeError>(op, ": sizes cannot be negative, got ", shape);
+    if (size < 0)
+      fail<ShapeError>(op, ": sizes cannot be negative, got ", shape,
+                       "; -1 is for view, reshape and expand");
   return shape;
 }
 

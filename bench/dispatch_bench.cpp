@@ -29,6 +29,13 @@ static void chain1000_fwd(benchmark::State& state) {
 }
 BENCHMARK(chain1000_fwd);
 
+static void chain1000_bwd(benchmark::State& state) {
+  Tensor start = randn({}).requires_grad_();
+  const Tensor end = chain_of_1000(start);
+  for (auto _ : state) end.backward({}, /*retain_graph=*/true);
+}
+BENCHMARK(chain1000_bwd);
+
 static void chain1000_fwdbwd(benchmark::State& state) {
   Tensor start = randn({}).requires_grad_();
   for (auto _ : state) chain_of_1000(start).backward();

@@ -4,7 +4,9 @@
 #include <iomanip>
 
 #include "../autograd/create.h"
+#include "../autograd/ops.h"
 #include "../core/text.h"
+#include "../data/utf8.h"
 #include "../viz/heat_map.h"
 #include "output.h"
 
@@ -28,6 +30,27 @@ Verdict judge_tokens(const train::TokenScore& score, Index vocabulary, const std
                         unit, "  (all ", unit, "s equally likely: ", uniform, ")\n"),
           "",
           {{"token_accuracy", score.accuracy}, {"loss", score.loss}, {"uniform_loss", uniform}}};
+}
+
+void show_foretold(train::SequenceModel& model, const std::vector<Index>& tokens,
+                   const std::function<std::string(Index)>& label) {
+  if (tokens.size() < 2) return;
+  const std::vector<Index> before(tokens.begin(), tokens.end() - 1);
+  const Tensor read = tensor(before, {1, std::ssize(before)});
+  const Tensor logits = [&] {
+    const train::Evaluating evaluating(model);
+    return model(read).select(1, -1);  // (1, V)
+  }();
+  const Index foretold = argmax(logits).item<Index>();
+  const auto quoted = [](const std::string& text) {
+    return "\"" + data::printable(text, screen().unicode, " ") + "\"";
+  };
+  std::string text;
+  for (const Index token : before) text += label(token);
+  say(core::to_text(
+      "for example after ", quoted(text), " it foretells ", quoted(label(foretold)),
+      foretold == tokens.back() ? ": right" : ": wrong, it is " + quoted(label(tokens.back())),
+      "\n"));
 }
 
 void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,

@@ -53,6 +53,11 @@ Verdict judge_text(train::SequenceModel& model, const Tokenizer& tokenizer,
 /// "98.4 %"
 std::string percent(double part);
 
+/// Says which token the model thinks likeliest after all of `tokens` but the last, and whether that
+/// is the last.
+void show_foretold(train::SequenceModel& model, const std::vector<Index>& tokens,
+                   const std::function<std::string(Index)>& label);
+
 /// A heat map a layer: what each head looks at while the model reads `tokens`.
 void show_attention(train::SequenceModel& model, const std::vector<Index>& tokens,
                     const std::function<std::string(Index)>& label);

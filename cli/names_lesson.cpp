@@ -35,7 +35,9 @@ void show_names(train::SequenceModel& model, const data::Vocabulary& vocabulary,
 void show(train::SequenceModel& model, const data::Names& names, std::uint64_t seed) {
   std::vector<Index> name = names.held_out().front();
   name.insert(name.begin(), data::Names::mark);
-  show_attention(model, name, [&](Index token) { return names.vocabulary()[token]; });
+  const auto label = [&](Index token) { return names.vocabulary()[token]; };
+  show_foretold(model, name, label);
+  show_attention(model, name, label);
   show_names(model, names.vocabulary(), seed);
 }
 

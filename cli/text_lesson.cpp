@@ -68,9 +68,11 @@ Read read(const Settings& s) {
 void show(train::SequenceModel& model, const Read& text, Index context, std::uint64_t seed) {
   const std::size_t length =
       std::min({tokens_shown, text.tokens.size(), static_cast<std::size_t>(context)});
-  show_attention(model,
-                 {text.tokens.end() - static_cast<std::ptrdiff_t>(length), text.tokens.end()},
-                 [&](Index token) { return text.tokenizer.decode(0, token); });
+  const std::vector<Index> last(text.tokens.end() - static_cast<std::ptrdiff_t>(length),
+                                text.tokens.end());
+  const auto label = [&](Index token) { return text.tokenizer.decode(0, token); };
+  show_foretold(model, last, label);
+  show_attention(model, last, label);
   const std::vector<Index> tokens =
       train::generate(model, text.tokenizer.start,
                       {.tokens = written_tokens, .temperature = temperature, .seed = seed});

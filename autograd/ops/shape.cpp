@@ -143,7 +143,9 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Index>& sizes, int 
   Index start = 0;
   bool too_many = false;
   for (const Index size : sizes) {
-    if (size < 0) fail<ShapeError>("split: sizes cannot be negative, got ", size);
+    if (size < 0)
+      fail<ShapeError>("split: sizes cannot be negative, got ", size,
+                       "; they add up to the dimension's size");
     too_many |= __builtin_add_overflow(start, size, &start);
   }
   if (start != whole || too_many)

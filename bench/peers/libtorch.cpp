@@ -70,6 +70,13 @@ static void chain1000_fwd(benchmark::State& state) {
 }
 BENCHMARK(chain1000_fwd);
 
+static void chain1000_bwd(benchmark::State& state) {
+  torch::Tensor start = torch::randn({}, torch::requires_grad());
+  const torch::Tensor end = chain_of_1000(start);
+  for (auto _ : state) end.backward({}, /*retain_graph=*/true);
+}
+BENCHMARK(chain1000_bwd);
+
 static void chain1000_fwdbwd(benchmark::State& state) {
   const torch::Tensor start = torch::randn({}, torch::requires_grad());
   for (auto _ : state) chain_of_1000(start).backward();

@@ -93,7 +93,9 @@ TEST_CASE("bernoulli draws ones by the probability of each element, or by one fo
 TEST_CASE("a negative size is refused in the name of the function it was given to") {
   const auto refused = [](const char* op, const auto& call) {
     CHECK_THROWS_WITH_AS(call(Shape{2, -3}),
-                         (op + std::string(": sizes cannot be negative, got (2, -3)")).c_str(),
+                         (op + std::string(": sizes cannot be negative, got (2, -3); "
+                                           "-1 is for view, reshape and expand"))
+                             .c_str(),
                          ShapeError);
   };
   refused("zeros", [](const Shape& shape) { zeros(shape); });

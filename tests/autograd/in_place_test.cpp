@@ -318,6 +318,10 @@ TEST_CASE("masked_scatter_ writes the source's elements in their order where the
                        "masked_scatter_: the mask is true in 2 places, but source (1) has only 1; "
                        "give one for each place",
                        ShapeError);
+  CHECK_THROWS_WITH_AS(masked_scatter(x, mask, zeros({1}, Float64)),
+                       "masked_scatter: the mask is true in 2 places, but source (1) has only 1; "
+                       "give one for each place",
+                       ShapeError);
   CHECK_THROWS_WITH_AS(y.masked_scatter_(tensor({1, 0, 1}), source),
                        "masked_scatter_: the mask must be Bool, got Int64; compare with != 0, or "
                        "convert with .to(Bool)",

@@ -50,8 +50,9 @@ TEST_CASE("shape ops say what they expected") {
                        ShapeError);
   CHECK_THROWS_WITH_AS(mT(zeros({3})),
                        "mT: expected at least 2 dimensions, got (3); t() takes fewer", ShapeError);
-  CHECK_THROWS_WITH_AS(split(x, std::vector<Index>{4, -1}, 1),
-                       "split: sizes cannot be negative, got -1", ShapeError);
+  CHECK_THROWS_WITH_AS(
+      split(x, std::vector<Index>{4, -1}, 1),
+      "split: sizes cannot be negative, got -1; they add up to the dimension's size", ShapeError);
   CHECK_THROWS_WITH_AS(split(x, std::vector<Index>{1, 1}, 1),
                        "split: the 2 sizes must add up to 3, the size of dimension 1 of (2, 3, 4), "
                        "not to 2",

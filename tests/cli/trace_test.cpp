@@ -27,6 +27,20 @@ TEST_CASE("each op is shown with its strides, and whether it is contiguous and s
             "    transpose(1, 2)   (2, 4, 3, 2)     (24, 2, 8, 1)         no          shared\n"));
 }
 
+TEST_CASE("the memory limit comes from the environment, and what exceeds it is refused by name") {
+  const std::string command = "trace --batch 60000 --length 100 --d-model 1024";
+  const Result r = run_tapehead(command, "TAPEHEAD_MEMORY_LIMIT=8GiB");
+  CHECK(r.code == 1);
+  CHECK(r.err ==
+        "tapehead: allocate: attention of (60000, 100, 1024) with 8 heads needs 173.1 GiB, with 0 "
+        "bytes held and a limit of 8 GiB; use smaller tensors or raise TAPEHEAD_MEMORY_LIMIT\n");
+  const Result unreadable = run_tapehead(command, "TAPEHEAD_MEMORY_LIMIT=8XB");
+  CHECK(unreadable.code == 1);
+  CHECK(unreadable.err ==
+        "tapehead: TAPEHEAD_MEMORY_LIMIT: expected a size such as 8GiB, 500MB or 4096, got "
+        "\"8XB\"\n");
+}
+
 TEST_CASE("sizes that no machine can hold are an error, not a crash") {
   const Result r = run_tapehead("trace --batch 65536 --length 65536 --d-model 65536");
   CHECK(r.code == 1);

@@ -106,6 +106,7 @@ TEST_CASE("names show their held-out loss, and as many names as are written") {
   CHECK(has(r.out,
             " held out, 11 different characters\ngpt: 4 layers of 4 heads, d_model 16, causal, "));
   CHECK(line_of(r.out, "held-out accuracy ").ends_with(" %  (of the next characters)"));
+  CHECK(has(line_of(r.out, "for example after "), "\" it foretells \""));
   CHECK(has(line_of(r.out, "held-out loss "), "(all characters equally likely: 2.485)"));
   const auto written = r.out.find("what it now writes:\n");
   REQUIRE(written != std::string::npos);
@@ -244,6 +245,7 @@ TEST_CASE("text shows its held-out loss beside the uniform one, and a sample") {
   CHECK(r.err.empty());
   CHECK(has(r.out, file + ": 4,000 characters, 15 different\nthe last tenth is held out\n"));
   CHECK(line_of(r.out, "held-out accuracy ").ends_with(" %  (of the next characters)"));
+  CHECK(has(line_of(r.out, "for example after "), "\" it foretells \""));
   CHECK(has(line_of(r.out, "held-out loss "),
             "nats per character  (all characters equally likely: "
             "2.708)"));
