@@ -7,12 +7,22 @@
 // gives the same bits.
 #pragma once
 
+#include <type_traits>
+
 #include "ndarray.h"
 
 namespace tapehead::core {
 
-/// Which dimensions to reduce.
-using Axes = Dims;
+/// Which dimensions to reduce: {0, 2}, or one, without braces. A bool is none: it was meant for
+/// another parameter.
+class Axes : public Dims {
+ public:
+  using Dims::Dims;
+  Axes() = default;
+  Axes(const Dims& axes) : Dims(axes) {}
+  template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
+  Axes(T axis) : Dims{static_cast<Index>(axis)} {}
+};
 
 /// Sum. Int64 and Bool give Int64, an empty sum is 0.
 NDArray sum(const NDArray& x, const Axes& axes = {}, bool keepdim = false);

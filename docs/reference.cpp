@@ -208,6 +208,7 @@ Each op that has a row in the [table of ops](../autograd/op_table.h) is held aga
 - An index is `Int64`, a mask is `Bool`.
 - A change in place that would alter a value another tracked tensor shares is refused, with the op to use instead.
 - At most 8 dimensions.
+- Shapes and lists stand in braces, since C++ has no `randn(2, 3)`: `randn({2, 3})`, `x.view({2, -1})`, `x.permute({1, 0})`. A single axis of a reduction need not: `x.sum(0)`.
 - Any number of threads gives the same bits; where PyTorch leaves an order open, ours is fixed.
 - Operators: `+ - * / %` and `== != < <= > >=`, with tensors and numbers (for `%` on the right alone), unary `-`, `+= -= *= /=` in place, and `& | ^ ~` of `Bool` masks. `%` is Python's: `remainder`. There is no `@`: write `matmul`.
 - `std` is also C++'s namespace: write `x.std()`, or `tapehead::std(x)`.

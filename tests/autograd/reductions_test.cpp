@@ -162,6 +162,24 @@ TEST_CASE("variances of one element are NaN, and of equal ones 0 with gradient 0
   CHECK(std::isnan(zeros({0}).std().item()));
 }
 
+TEST_CASE("one axis stands without braces, for methods and functions, and a bool is none") {
+  const Tensor x = arange(24, Float64).view({2, 3, 4});
+  CHECK(equal(x.sum(-1), x.sum({-1})));
+  CHECK(equal(x.sum(0, true), x.sum({0}, true)));
+  CHECK(equal(sum(x, 0), sum(x, {0})));
+  CHECK(equal(sum(x, {}, true), x.sum().view({1, 1, 1})));
+  CHECK(equal(x.mean(1), x.mean({1})));
+  CHECK(equal(x.var(2, false, true), x.var({2}, false, true)));
+  CHECK(equal(x.std(2), x.std({2})));
+  CHECK(equal(x.amax(0), x.max(0).values));
+  CHECK(equal(x.logsumexp(x.dim() - 1), x.logsumexp({2})));
+  CHECK(equal(norm(x, 2, 1), norm(x, 2, {1})));
+  CHECK(equal(Tensor(core::sum(x.array(), 1)), x.sum(1)));
+  CHECK(x.sum().dim() == 0);
+  static_assert(std::is_convertible_v<int, Axes> && std::is_convertible_v<Index, Axes>);
+  static_assert(!std::is_convertible_v<bool, Axes> && !std::is_convertible_v<double, Axes>);
+}
+
 TEST_CASE("all and any of nothing are true and false, and NaN counts as true") {
   CHECK(all(zeros({0})).item<bool>());
   CHECK_FALSE(any(zeros({0})).item<bool>());
