@@ -29,3 +29,15 @@ target_link_libraries(readme PRIVATE tapehead::tapehead tapehead_options)
 add_test(NAME docs/readme COMMAND sh -c "\"$0\" >readme.out && diff readme.txt readme.out"
                                   $<TARGET_FILE:readme>)
 set_tests_properties(docs/readme PROPERTIES LABELS docs)
+
+# docs/own_op: the whole program of docs/adding_an_op.md, its one c++ block, compiles and finds the
+# derivative right.
+set(page ${PROJECT_SOURCE_DIR}/docs/adding_an_op.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+file(READ ${page} text)
+cut(program text "```c++\n" "```\n")
+file(CONFIGURE OUTPUT own_op.cpp CONTENT "${program}" @ONLY)
+add_executable(own_op own_op.cpp)
+target_link_libraries(own_op PRIVATE tapehead::tapehead tapehead_options)
+add_test(NAME docs/own_op COMMAND own_op)
+set_tests_properties(docs/own_op PROPERTIES LABELS docs)
