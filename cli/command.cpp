@@ -2,8 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <new>
+#include <string_view>
 
+#include "../core/error.h"
 #include "commands.h"
 #include "near_match.h"
 #include "output.h"
@@ -89,15 +92,40 @@ std::string see_help(const std::string& command) {
   return core::to_text(" (see tapehead ", command, command.empty() ? "" : " ", "--help)");
 }
 
-std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int argc,
-                          const char* const* argv) {
+// What is wrong with the first word, where it should be a command; "" if nothing is.
+std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
   const std::vector<std::string> commands = names_of(app.get_subcommands(nullptr));
   const std::string first = argc > 1 ? argv[1] : "";
   const bool known = std::find(commands.begin(), commands.end(), first) != commands.end();
-  if (!known && !first.empty() && first[0] != '-')
-    return core::to_text("there is no command \"", first, "\"", suggestion(first, commands),
-                         " (tapehead --help lists them)");
-  return problem(app, error, argc, argv) + see_help(known ? first : "");
+  if (known || first.empty() || first[0] == '-') return "";
+  return core::to_text("there is no command \"", first, "\"", suggestion(first, commands),
+                       " (tapehead --help lists them)");
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error, int argc,
+                          const char* const* argv) {
+  const std::string unknown = unknown_command(app, argc, argv);
+  if (!unknown.empty()) return unknown;
+  const std::string first = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
+  return problem(app, error, argc, argv) + see_help(first);
+}
+
+// `tapehead help train` is `tapehead train --help`.
+std::vector<const char*> with_help(int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc < 2 || std::string_view(argv[1]) != "help") return words;
+  words.erase(words.begin() + 1);
+  words.insert(words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), "--help");
+  return words;
+}
+
+// Without the name of the function that an IoError begins with: "read_tensors: x: No such file".
+std::string for_people(const std::string& message) {
+  const std::size_t end =
+      message.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  return end != std::string::npos && end > 0 && message.compare(end, 2, ": ") == 0
+             ? message.substr(end + 2)
+             : message;
 }
 
 int complain(const std::string& message, int code) {
@@ -137,6 +165,8 @@ int parse_and_run(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
+    const std::string unknown = unknown_command(app, argc, argv);
+    if (!unknown.empty()) throw UsageError(unknown);
     say(app.help());
     return 0;
   } catch (const CLI::CallForVersion&) {
@@ -168,12 +198,17 @@ int run(int argc, const char* const* argv) {
   app.set_version_flag("--version", "tapehead " TAPEHEAD_VERSION);
   app.require_subcommand(0, 1);
   app.footer(main_examples);
+  const std::vector<const char*> words = with_help(argc, argv);
   try {
-    return parse_and_run(app, argc, argv);
+    return parse_and_run(app, static_cast<int>(words.size()), words.data());
   } catch (const UsageError& error) {
     return complain(error.message(), 2);
   } catch (const Interrupted& stop) {
     return complain(stop.message(), 130);
+  } catch (const ReaderGone&) {
+    return 128 + SIGPIPE;  // as of one that this signal ended
+  } catch (const IoError& error) {
+    return complain(for_people(error.what()), 1);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; use smaller sizes", 1);
   } catch (const std::exception& error) {

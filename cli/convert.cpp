@@ -1,10 +1,12 @@
 // tapehead convert: weights from one format to another.
+#include <filesystem>
 #include <memory>
 
 #include "../io/tensor_file.h"
 #include "../train/load_model.h"
 #include "commands.h"
 #include "output.h"
+#include "usage.h"
 
 namespace tapehead::cli {
 namespace {
@@ -22,8 +24,18 @@ io::Metadata words_of(const std::string& path, const io::TensorFile& file) {
   return words;
 }
 
+void check_name(const std::string& to) {
+  const std::string end = std::filesystem::path(to).extension().string();
+  if (end != ".safetensors" && end != ".npz" && end != ".npy")
+    throw UsageError(core::to_text("TO ", to, " should end in .safetensors, .npz or .npy"));
+}
+
 void convert(const ConvertArguments& a) {
+  check_name(a.to);
   const io::TensorFile file = io::read_tensor_file(a.from);
+  if (a.to.ends_with(".npy") && file.tensors.size() != 1)
+    fail("a .npy file holds one tensor, and ", a.from, " has ", file.tensors.size(), "; name TO ",
+         "so that it ends in .npz or .safetensors");
   io::save_tensors(a.to, file.tensors, words_of(a.from, file));
   say(core::to_text(one_line(a.to), ": ", grouped(std::ssize(file.tensors)),
                     file.tensors.size() == 1 ? " tensor" : " tensors", " from ", file.format,

@@ -158,8 +158,10 @@ Command diff_command() {
               "  tapehead diff ours.npz theirs.npz --atol 1e-5\n"
               "  tapehead diff a.safetensors b.safetensors --atol 0 --rtol 0 --json",
           .options = {required(file("A", a->a, "One file")), required(file("B", a->b, "The other")),
-                      number("--atol", a->atol, "Allowed for any number (1e-6)", 0.0, 1e300),
-                      number("--rtol", a->rtol, "Allowed by its size (1e-5)", 0.0, 1e300),
+                      called("ATOL", number("--atol", a->atol, "Allowed for any number (1e-6)", 0.0,
+                                            1e300)),
+                      called("RTOL",
+                             number("--rtol", a->rtol, "Allowed by its size (1e-5)", 0.0, 1e300)),
                       flag("--json", a->json, "The result for programs")},
           .run = [a] { diff(*a); }};
 }

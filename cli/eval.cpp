@@ -8,6 +8,7 @@
 #include "lesson.h"
 #include "near_match.h"
 #include "output.h"
+#include "text_mark.h"
 #include "usage.h"
 
 namespace tapehead::cli {
@@ -18,24 +19,6 @@ struct EvalArguments {
   std::optional<Index> length, symbols;
   bool json = false;
 };
-
-std::optional<Index> number_in(const io::Metadata& words, const char* key) {
-  const auto found = words.find(key);
-  if (found == words.end()) return std::nullopt;
-  std::istringstream in(found->second);
-  Index value = 0;
-  return in >> value ? std::optional<Index>(value) : std::nullopt;
-}
-
-// What its weights say that it was taught; empty where they don't.
-Settings taught(const train::LoadedModel& loaded) {
-  Settings s;
-  const auto found = loaded.words.find("task");
-  if (found != loaded.words.end()) s.task = found->second;
-  s.length = number_in(loaded.words, "length");
-  s.symbols = number_in(loaded.words, "symbols");
-  return s;
-}
 
 void check_fits(const train::SequenceModel& model, const data::Task& task) {
   const train::ModelOptions& o = model.options;
@@ -52,7 +35,7 @@ Verdict judge_toy(train::SequenceModel& model, const Settings& s, bool taught_he
   if (!model.causal() && data::task(s.task).answers_within)
     fail("eval: an ", train::name(model.options.arch), " would see the answers of ", s.task,
          "; choose another --task");
-  const data::Task usual = data::task(s.task, {.length = s.length, .symbols = s.symbols});
+  const data::Task usual = toy_task(s);
   const data::Task task = model.causal() ? data::written_out(usual) : usual;
   check_fits(model, task);
   say(core::to_text(task.name, ": ", task.question, "\n"));
@@ -63,9 +46,25 @@ Verdict judge_toy(train::SequenceModel& model, const Settings& s, bool taught_he
                     count + (taught_here ? " whole unseen" : " whole"));
 }
 
+// The run that these weights are of; "" where they are of none.
+std::string run_of(const std::string& model) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::is_directory(model, none)) return model;
+  const std::string name = fs::path(model).filename().string();
+  const fs::path folder = fs::path(model).parent_path();
+  const bool of_run =
+      name == "best.safetensors" || name == "final.safetensors" || name == "checkpoint.safetensors";
+  return of_run && fs::exists(folder / "config.ini", none)
+             ? (folder.empty() ? std::string(".") : folder.string())
+             : "";
+}
+
 // A run's own file, of which a part is held out.
 Verdict judge_run(train::SequenceModel& model, const std::string& folder) {
-  const Lesson lesson = lesson_of(settings_in(train::RunFolder::open(folder).config()));
+  const Settings settings = settings_in(train::RunFolder::open(folder).config());
+  check_text(folder, settings.file);
+  const Lesson lesson = lesson_of(settings);
   say(lesson.about);
   if (lesson.vocabulary != model.options.vocabulary)
     fail("eval: the model has ", model.options.vocabulary, " tokens and its file now ",
@@ -74,20 +73,21 @@ Verdict judge_run(train::SequenceModel& model, const std::string& folder) {
 }
 
 Verdict judge(const train::LoadedModel& loaded, const EvalArguments& a) {
-  Settings s = taught(loaded);
+  Settings s = taught(loaded.words);
   const bool taught_here =
       !s.task.empty() && (a.task.empty() || a.task == s.task) && !a.length && !a.symbols;
   if (!a.task.empty() && a.task != s.task) s = Settings(), s.task = a.task;
   if (a.length) s.length = a.length;
   if (a.symbols) s.symbols = a.symbols;
-  std::error_code none;
-  const bool is_run = std::filesystem::is_directory(a.model, none);
+  const std::string run = run_of(a.model);
   if (!a.file.empty()) return judge_text(*loaded.model, tokenizer_of(loaded, a.tokenizer), a.file);
-  if (is_run && taught_here) return judge_run(*loaded.model, a.model);
+  if (!run.empty() && taught_here) return judge_run(*loaded.model, run);
   if (s.task.empty())
     throw UsageError("the model does not say what it was taught; add --task NAME or --file FILE");
   if (reads_file(s.task))
-    throw UsageError(core::to_text("a model of ", s.task, " is judged by a text; add --file FILE"));
+    throw UsageError(core::to_text("a model of ", s.task,
+                                   " outside its run folder does not say what was held out from "
+                                   "it; name the folder, or add --file FILE"));
   return judge_toy(*loaded.model, s, taught_here);
 }
 

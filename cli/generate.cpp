@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <memory>
 
 #include "../train/progress.h"
@@ -21,7 +22,7 @@ struct GenerateArguments {
   std::string model, tokenizer, prompt, stop;
   Index samples = 1, top_k = 0, seed = 0;
   std::optional<Index> tokens;
-  std::optional<double> temperature = 0.8, top_p = 1;
+  std::optional<double> temperature, top_p = 1;
 };
 
 void describe(const train::LoadedModel& loaded) {
@@ -32,19 +33,75 @@ void describe(const train::LoadedModel& loaded) {
                      grouped(loaded.model->num_parameters()), " parameters"));
 }
 
-// Until a toy task's answer is complete; of texts, some lines.
-Index usual_tokens(const train::LoadedModel& loaded, std::size_t prompt) {
-  const auto task = loaded.words.find("task");
-  if (task == loaded.words.end() || reads_file(task->second)) return 200;
-  return std::max<Index>(loaded.model->options.context + 1 - static_cast<Index>(prompt), 1);
+void check_writes(const train::SequenceModel& model) {
+  if (model.options.arch == train::Arch::encoder)
+    fail("this encoder answers all places at once and does not write; see tapehead eval, or train ",
+         "with --arch gpt");
+  train::detail::check_causal(model);
 }
+
+// The toy task that it was taught, if any.
+std::optional<data::Task> task_taught(const train::LoadedModel& loaded) {
+  const Settings s = taught(loaded.words);
+  const std::vector<std::string>& names = data::task_names();
+  if (std::find(names.begin(), names.end(), s.task) == names.end()) return std::nullopt;
+  const data::Task task = data::written_out(toy_task(s));
+  return task.vocabulary.size() == loaded.model->options.vocabulary ? std::optional(task)
+                                                                    : std::nullopt;
+}
+
+// What follows a prompt that asks something: all answers, where each is read before the next is
+// given; else that to its last symbol. 0 where it asks nothing.
+std::size_t answers(const data::Task& task, std::size_t prompt) {
+  const std::vector<Index> targets = task.held_out().front().targets;
+  const auto first = std::find_if(targets.begin(), targets.end(),
+                                  [](Index target) { return target != data::no_target; });
+  const auto before = static_cast<std::size_t>(first - targets.begin());
+  if (task.answers_within) return prompt == before + 1 ? targets.size() - before : 0;
+  return prompt > 0 && prompt <= targets.size() && targets[prompt - 1] != data::no_target;
+}
+
+std::string example_of(const data::Task& task) {
+  std::vector<Index> inputs = task.held_out().front().inputs;
+  while (answers(task, inputs.size()) == 0) inputs.pop_back();
+  return task.vocabulary.decode(inputs);
+}
+
+// Until a toy task's answer is complete; of texts, some lines.
+Index usual_tokens(const std::optional<data::Task>& task, std::size_t asked) {
+  if (!task) return 200;
+  const std::size_t wanted = answers(*task, asked);
+  if (wanted == 0)
+    throw UsageError(core::to_text(
+        "this model answers questions of ", task->name, ": ", task->question, "; ",
+        asked == 0 ? "add --prompt, for example --prompt "
+                   : core::to_text("--prompt has ", asked, asked == 1 ? " symbol" : " symbols",
+                                   ", which is no such question; for example "),
+        '"', example_of(*task), '"'));
+  return static_cast<Index>(wanted);
+}
+
+std::vector<Index> prompt_of(const Tokenizer& tokenizer, const std::string& text) {
+  try {
+    return tokenizer.encode(text);
+  } catch (const Error& error) {
+    throw UsageError(core::to_text("--prompt: ", error.what()));
+  }
+}
+
+struct Wanted {
+  std::vector<Index> asked;  // the prompt as it was given
+  Index tokens;
+  double temperature;
+};
 
 // One text; how many tokens it took.
 Index write(const train::LoadedModel& loaded, const Tokenizer& tokenizer,
-            const GenerateArguments& a, std::uint64_t seed, const InterruptGuard& interrupt) {
+            const GenerateArguments& a, const Wanted& wanted, std::uint64_t seed,
+            const InterruptGuard& interrupt) {
   std::vector<Index> prompt = tokenizer.start;
   TextWriter writer(a.stop);
-  const std::vector<Index> asked = tokenizer.encode(a.prompt);
+  const std::vector<Index>& asked = wanted.asked;
   if (!tokenizer.always_starts && !asked.empty()) prompt.clear();
   for (const Index token : asked) {
     writer.add_prompt(tokenizer.decode(prompt.empty() ? -1 : prompt.back(), token));
@@ -60,8 +117,8 @@ Index write(const train::LoadedModel& loaded, const Tokenizer& tokenizer,
     return goes_on && !interrupt.pressed();
   };
   train::generate(*loaded.model, prompt,
-                  {.tokens = a.tokens.value_or(usual_tokens(loaded, prompt.size())),
-                   .temperature = *a.temperature,
+                  {.tokens = wanted.tokens,
+                   .temperature = wanted.temperature,
                    .top_k = a.top_k,
                    .top_p = *a.top_p,
                    .seed = seed},
@@ -72,14 +129,23 @@ Index write(const train::LoadedModel& loaded, const Tokenizer& tokenizer,
 
 void generate(const GenerateArguments& a) {
   const train::LoadedModel loaded = train::load_model(a.model);
-  train::detail::check_causal(*loaded.model);
+  check_writes(*loaded.model);
   const Tokenizer tokenizer = tokenizer_of(loaded, a.tokenizer);
+  const std::optional<data::Task> task = task_taught(loaded);
+  std::vector<Index> asked = prompt_of(tokenizer, a.prompt);
+  const Index usual = usual_tokens(task, asked.size());
+  const Wanted wanted{std::move(asked), a.tokens.value_or(usual),
+                      a.temperature.value_or(task ? 0 : 0.8)};
   describe(loaded);
   const InterruptGuard interrupt;
   const auto start = std::chrono::steady_clock::now();
   Index count = 0;
-  for (Index i = 0; i < a.samples && !interrupt.pressed(); ++i)
-    count += write(loaded, tokenizer, a, static_cast<std::uint64_t>(a.seed + i), interrupt);
+  const bool one_a_line = task || taught(loaded.words).task == "names";
+  for (Index i = 0; i < a.samples && !interrupt.pressed(); ++i) {
+    if (i > 0 && !one_a_line)
+      std::cerr << "--- sample " << i + 1 << ", seed " << a.seed + i << std::endl;
+    count += write(loaded, tokenizer, a, wanted, static_cast<std::uint64_t>(a.seed + i), interrupt);
+  }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (interrupt.pressed())
     throw Interrupted(
@@ -108,9 +174,10 @@ Command generate_command() {
                   text("--prompt", "TEXT", a->prompt, "What it goes on from"),
                   whole("--tokens", a->tokens, "How many to write (200; a task's answer)", 0, most),
                   number("--temperature", a->temperature,
-                         "Below 1: likely ones; 0: likeliest (0.8)", 0.0, 1000.0),
-                  whole("--top-k", a->top_k, "Only the K likeliest (0: all)", 0, most),
-                  number("--top-p", a->top_p, "Only the likeliest that add up to P (1)", 1e-9, 1.0),
+                         "0: likeliest; below 1: likely (0.8; a task: 0)", 0.0, 1000.0),
+                  called("K", whole("--top-k", a->top_k, "Only the K likeliest (0: all)", 0, most)),
+                  called("P", number("--top-p", a->top_p, "Only the likeliest that add up to P (1)",
+                                     1e-9, 1.0)),
                   text("--stop", "TEXT", a->stop, "Ends before this text"),
                   whole("--samples", a->samples, "How many texts (1), each from the next seed", 1,
                         most),

@@ -130,7 +130,9 @@ void check_all(const std::vector<Subject>& subjects,
          subjects.size());
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   tell(core::to_text(grouped(all.checked), " entries agree with central differences (",
-                     std::round(10 * seconds.count()) / 10, " s)\n", skipped_line(all.skipped)));
+                     std::round(10 * seconds.count()) / 10, " s)\n", skipped_line(all.skipped),
+                     std::setprecision(2), "worst errors: ", all.worst_absolute, " absolute, ",
+                     all.worst_relative, " relative\n"));
 }
 
 Command gradcheck_command() {

@@ -8,6 +8,7 @@
 #include "../io/tensor_file.h"
 #include "commands.h"
 #include "output.h"
+#include "tokenizer.h"
 
 namespace tapehead::cli {
 namespace {
@@ -107,6 +108,47 @@ io::Json as_json(const io::TensorFile& file) {
                            {"tensors", io::Json::list(tensors)}});
 }
 
+std::string beginning(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  return one_line(text.substr(0, longest)) + (text.size() > longest ? " …" : "");
+}
+
+// The symbols rather than their bytes in hexadecimal, if that is what they are.
+std::string alphabet(const io::Metadata& words) {
+  try {
+    std::string shown;
+    const data::Vocabulary symbols = *symbols_in(words);
+    for (Index token = 0; token < symbols.size() && shown.size() < 60; ++token)
+      shown += one_line(symbols[token]);
+    return core::to_text(symbols.size(), symbols.size() == 1 ? " symbol, " : " symbols, ", '"',
+                         shown, '"', shown.size() < 60 ? "" : " …");
+  } catch (const Error&) {
+    return beginning(words.at("alphabet"));
+  }
+}
+
+// A model counts a tied weight once, its file has it under both names.
+std::string tied_line(const io::TensorFile& file) {
+  const auto tied = file.metadata.find("tied");
+  if (tied == file.metadata.end() || tied->second != "true") return "";
+  const std::string of_run = file.metadata.count("batches") > 0 ? "model." : "";
+  for (const auto& [head, embedding] : {std::pair{"lm_head.weight", "transformer.wte.weight"},
+                                        std::pair{"output.weight", "tok_embeddings.weight"}}) {
+    Index all = 0;
+    int found = 0;
+    for (const auto& [name, tensor] : file.tensors) {
+      if (!name.starts_with(of_run)) continue;
+      const bool is_head = name == of_run + head;
+      found += is_head || name == of_run + embedding;
+      if (!is_head) all += tensor.numel();
+    }
+    if (found == 2)
+      return core::to_text("  (", of_run, head, " is ", of_run, embedding, ": ", grouped(all),
+                           " parameters)\n");
+  }
+  return "";
+}
+
 void inspect(const InspectArguments& a) {
   const io::TensorFile file = io::read_tensor_file(a.file);
   if (a.json) return say(as_json(file).text() + "\n");
@@ -115,10 +157,10 @@ void inspect(const InspectArguments& a) {
   say(core::to_text(one_line(a.file), ": ", file.format, ", ", grouped(std::ssize(file.tensors)),
                     file.tensors.size() == 1 ? " tensor, " : " tensors, ", grouped(numbers),
                     numbers == 1 ? " number\n" : " numbers\n"));
-  constexpr std::size_t longest = 60;
   for (const auto& [key, text] : file.metadata)
-    say(core::to_text("  ", one_line(key), ": ", one_line(text.substr(0, longest)),
-                      text.size() > longest ? " …" : "", "\n"));
+    say(core::to_text("  ", one_line(key), ": ",
+                      key == "alphabet" ? alphabet(file.metadata) : beginning(text), "\n"));
+  say(tied_line(file));
   say("\n" + table(file.tensors, screen().width));
 }
 

@@ -129,6 +129,11 @@ Option required(Option option) {
   return option;
 }
 
+Option called(std::string value, Option option) {
+  option.value = std::move(value);
+  return option;
+}
+
 Option aside(Option option) {
   option.show = {};
   return option;

@@ -60,6 +60,8 @@ Option whole(std::string name, Index& target, std::string what, Index least,
              Index most = std::numeric_limits<Index>::max());
 
 Option required(Option option);
+/// With another name of its value in the help.
+Option called(std::string value, Option option);
 /// What is no setting: what a file of settings has no say in.
 Option aside(Option option);
 

@@ -21,6 +21,7 @@ void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EPIPE) throw ReaderGone();
     if (written < 0)
       fail<IoError>("cannot write to standard ", descriptor == STDOUT_FILENO ? "output" : "error",
                     ": ", std::strerror(errno));

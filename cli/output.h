@@ -14,6 +14,10 @@ namespace tapehead::cli {
 /// may have, is an error, not the end of the process.
 void guard_standard_streams();
 
+/// What say() throws where the pipe has been closed, as head(1) does when it has enough: nobody
+/// waits for the rest, or for a message.
+struct ReaderGone {};
+
 /// Writes to standard output at once. IoError if that fails.
 void say(std::string_view text);
 /// The same of a result for programs, wherever say() goes.

@@ -1,5 +1,7 @@
 #include "progress_printer.h"
 
+#include <iomanip>
+
 #include "../data/utf8.h"
 #include "output.h"
 
@@ -15,6 +17,14 @@ void note_interrupt(int signal) {
 
 constexpr std::chrono::milliseconds pause{100};
 
+// Where there is no room for all, the speed is what is left out.
+std::string fitting(std::string line, const std::string& more, int width) {
+  const std::size_t end = line.find(" tokens/s"), from = line.rfind("%", end) + 1;
+  if (std::ssize(line) + std::ssize(more) > width && end != std::string::npos && !more.empty())
+    line.erase(from, end + 9 - from);
+  return line + more;
+}
+
 }  // namespace
 
 void ProgressPrinter::show(const train::Progress& progress) {
@@ -22,7 +32,8 @@ void ProgressPrinter::show(const train::Progress& progress) {
   if (terminal.interactive) {
     overwrite(progress, terminal.width);
   } else if (train::belongs_in_log(progress.step, progress.steps)) {
-    say(train::to_string(progress) + "\n");
+    say(train::to_string(progress) + held_out_text(progress.step) + "\n");
+    held_out_.reset();
   }
 }
 
@@ -32,7 +43,15 @@ void ProgressPrinter::overwrite(const train::Progress& progress, int width) {
   if (line_open_ && now - last_ < pause && progress.step < progress.steps) return;
   last_ = now;
   line_open_ = true;
-  say(core::to_text("\r", data::fitted(train::to_string(progress), width - 1)));
+  const std::string held_out = held_out_ ? held_out_text(held_out_->step) : "";
+  say("\r" + data::fitted(fitting(train::to_string(progress), held_out, width - 1), width - 1));
+}
+
+std::string ProgressPrinter::held_out_text(core::Index step) const {
+  if (!held_out_) return "";
+  return core::to_text(
+      "  held out ", std::fixed, std::setprecision(3), held_out_->loss,
+      held_out_->step == step ? "" : core::to_text(" (step ", held_out_->step, ")"));
 }
 
 void ProgressPrinter::end() {

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
+#include <string>
 
 #include "../train/progress.h"
 
@@ -11,6 +13,8 @@ namespace tapehead::cli {
 class ProgressPrinter {
  public:
   void show(const train::Progress& progress);
+  /// Its next line has this loss, too.
+  void held_out(double loss, core::Index step) { held_out_ = {loss, step}; }
   /// Ends the line that is being written over.
   void end();
 
@@ -18,6 +22,14 @@ class ProgressPrinter {
   using Clock = std::chrono::steady_clock;
   void overwrite(const train::Progress& progress, int width);
 
+  /// What a line has of it: "" where nothing is new.
+  std::string held_out_text(core::Index step) const;
+
+  struct HeldOut {
+    double loss;
+    core::Index step;
+  };
+  std::optional<HeldOut> held_out_;
   Clock::time_point last_ = Clock::time_point::min();
   bool line_open_ = false;
 };

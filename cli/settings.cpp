@@ -25,6 +25,17 @@ void only_for(const char* option, const std::string& value, bool fits, const std
   only_for(option, value.empty() ? std::optional<int>() : 1, fits, whom, instead);
 }
 
+std::string word_in(const io::Metadata& words, const char* key) {
+  const auto found = words.find(key);
+  return found == words.end() ? "" : found->second;
+}
+
+std::optional<Index> number_in(const io::Metadata& words, const char* key) {
+  std::istringstream in(word_in(words, key));
+  Index value = 0;
+  return in >> value ? std::optional<Index>(value) : std::nullopt;
+}
+
 void check_data(const Settings& s) {
   const std::vector<std::string>& names = train::recipe_names();
   if (std::find(names.begin(), names.end(), s.task) == names.end())
@@ -86,7 +97,7 @@ std::vector<Option> options_of(Settings& s) {
           number("--dropout", s.dropout, "Probability, below 1 (0)", 0.0, 0.999),
           whole("--steps", s.steps, "Training steps", 1, most_steps),
           whole("--batch", s.batch, "Sequences a step", 1, 65536),
-          number("--lr", s.lr, "Learning rate at its peak", 1e-12, 10.0),
+          number("--lr", s.lr, "Learning rate at its peak (noam: a factor)", 1e-12, 10.0),
           word("--optimizer", s.optimizer, "adam, adamw, sgd or muon", train::optimizer_names()),
           word("--schedule", s.schedule, "cosine, linear, noam, step or constant",
                train::schedule_names()),
@@ -161,8 +172,16 @@ train::FitOptions fit_options(const Settings& s) {
           .patience = *s.patience};
 }
 
+data::Task toy_task(const Settings& s) {
+  try {
+    return data::task(s.task, {.length = s.length, .symbols = s.symbols});
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
 data::Task task_of(const Settings& s) {
-  const data::Task task = data::task(s.task, {.length = s.length, .symbols = s.symbols});
+  const data::Task task = toy_task(s);
   return is_causal(s) ? data::written_out(task) : task;
 }
 
@@ -173,6 +192,14 @@ std::string config_text(Settings s) {
     throw UsageError(core::to_text("the name of --file ", s.file,
                                    " cannot be kept in a run's config.ini; rename it"));
   return text;
+}
+
+Settings taught(const io::Metadata& words) {
+  Settings s;
+  s.task = word_in(words, "task");
+  s.length = number_in(words, "length");
+  s.symbols = number_in(words, "symbols");
+  return s;
 }
 
 Settings settings_in(const std::string& config) {

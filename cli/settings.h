@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../data/tasks.h"
+#include "../io/safetensors.h"
 #include "../train/recipe.h"
 #include "options.h"
 
@@ -37,8 +38,13 @@ train::FitOptions fit_options(const Settings& settings);
 bool is_causal(const Settings& settings);
 /// Whether a file is read, rather than questions drawn.
 bool reads_file(const std::string& task);
-/// The toy task, written out where the model reads from left to right.
+/// The toy task. UsageError for a size that it cannot have.
+data::Task toy_task(const Settings& settings);
+/// The same, written out where the model reads from left to right.
 data::Task task_of(const Settings& settings);
+/// Task and size that a model was taught, by the metadata of its weights; empty where they don't
+/// say.
+Settings taught(const io::Metadata& words);
 
 /// UsageError where a file's name, say, cannot be written down so that it is read as it was.
 std::string config_text(Settings settings);

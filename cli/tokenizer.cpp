@@ -6,8 +6,10 @@
 
 #include "../core/text.h"
 #include "../data/llama_tokenizer.h"
+#include "../data/utf8.h"
 #include "../io/byte_pairs.h"
 #include "../io/llama2c.h"
+#include "output.h"
 #include "usage.h"
 
 namespace tapehead::cli {
@@ -47,6 +49,15 @@ data::Vocabulary from_hex(const std::string& text) {
   return data::Vocabulary(symbols);
 }
 
+[[noreturn]] void refuse_symbol(const data::Vocabulary& vocabulary, std::string_view text) {
+  constexpr Index most = 60;
+  std::string known;
+  for (Index token = 0; token < std::min(vocabulary.size(), most); ++token)
+    known += vocabulary[token];
+  fail("the model has no symbol '", one_line(data::characters(text).front()), "'; its symbols are ",
+       one_line(known), vocabulary.size() > most ? " …" : "");
+}
+
 std::vector<Index> longest_first(const data::Vocabulary& vocabulary, std::string_view text) {
   std::size_t longest = 1;
   for (Index token = 0; token < vocabulary.size(); ++token)
@@ -55,7 +66,7 @@ std::vector<Index> longest_first(const data::Vocabulary& vocabulary, std::string
   while (!text.empty()) {
     std::size_t length = std::min(longest, text.size());
     while (length > 1 && !vocabulary.contains(text.substr(0, length))) --length;
-    if (!vocabulary.contains(text.substr(0, length))) return vocabulary.encode(text);  // refuses
+    if (!vocabulary.contains(text.substr(0, length))) refuse_symbol(vocabulary, text);
     tokens.push_back(vocabulary.token(text.substr(0, length)));
     text.remove_prefix(length);
   }
@@ -84,11 +95,18 @@ Tokenizer of_byte_pairs(const std::string& file, Index vocabulary) {
   return byte_pairs(tokenizer);
 }
 
-Tokenizer numbers() {
-  return {[](const std::string& text) {
+std::string some_numbers(Index vocabulary) {
+  return core::to_text('"', 0, ' ', vocabulary - 1, ' ', vocabulary / 2, '"');
+}
+
+Tokenizer numbers(Index vocabulary) {
+  return {[vocabulary](const std::string& text) {
             std::vector<Index> tokens;
             std::istringstream in(text);
-            for (Index token = 0; in >> token;) tokens.push_back(token);
+            for (Index token = 0; in >> token; tokens.push_back(token))
+              if (token < 0 || token >= vocabulary)
+                fail("token ", token, " is none of 0 to ", vocabulary - 1,
+                     "; write numbers with spaces between: ", some_numbers(vocabulary));
             if (!in.eof())
               fail("the model has no tokenizer, so a text is token numbers with spaces between ",
                    "them, got \"", text.substr(0, longest_shown),
@@ -121,26 +139,30 @@ Tokenizer byte_pairs(const data::BytePairTokenizer& tokenizer) {
           {Index{'\n'}}};
 }
 
+std::optional<data::Vocabulary> symbols_in(const io::Metadata& words) {
+  const auto found = words.find(symbols_word);
+  if (found == words.end()) return std::nullopt;
+  return from_hex(found->second);
+}
+
 std::string byte_pairs_in(const std::string& folder) { return folder + "/tokenizer.json"; }
 
 Tokenizer tokenizer_of(const train::LoadedModel& loaded, const std::string& file) {
   const Index vocabulary = loaded.model->options.vocabulary;
   if (!file.empty())
     return is_json(file) ? of_byte_pairs(file, vocabulary) : llama(file, vocabulary);
-  const auto found = loaded.words.find(symbols_word);
-  if (found != loaded.words.end()) {
-    const data::Vocabulary known = from_hex(found->second);
-    if (known.size() != vocabulary)
-      fail(loaded.weights, ": its alphabet has ", known.size(), " symbols and its vocabulary ",
+  if (const std::optional<data::Vocabulary> known = symbols_in(loaded.words)) {
+    if (known->size() != vocabulary)
+      fail(loaded.weights, ": its alphabet has ", known->size(), " symbols and its vocabulary ",
            vocabulary);
-    return symbols(known,
+    return symbols(*known,
                    loaded.words.count(mark_word) > 0 ? std::optional<Index>(0) : std::nullopt);
   }
   const std::string folder = std::filesystem::path(loaded.weights).parent_path().string();
   std::error_code none;
   if (loaded.words.count("tokenizer") > 0 && std::filesystem::exists(byte_pairs_in(folder), none))
     return of_byte_pairs(byte_pairs_in(folder), vocabulary);
-  return numbers();
+  return numbers(vocabulary);
 }
 
 }  // namespace tapehead::cli

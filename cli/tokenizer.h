@@ -38,6 +38,9 @@ Tokenizer byte_pairs(const data::BytePairTokenizer& tokenizer);
 /// between them. IoError for a file that is neither; Error where it is not of the model's size.
 Tokenizer tokenizer_of(const train::LoadedModel& loaded, const std::string& file);
 
+/// The symbols that such metadata tell of, in order; nothing where they tell of none.
+std::optional<data::Vocabulary> symbols_in(const io::Metadata& words);
+
 /// The byte pairs of a run, in its folder.
 std::string byte_pairs_in(const std::string& folder);
 

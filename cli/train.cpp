@@ -4,15 +4,19 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <iomanip>
 
 #include "../io/atomic_file.h"
 #include "../io/byte_pairs.h"
+#include "../io/json.h"
+#include "../train/choices.h"
 #include "../train/load_model.h"
 #include "../train/precheck.h"
 #include "../train/run_folder.h"
 #include "output.h"
 #include "progress_printer.h"
+#include "text_mark.h"
 #include "usage.h"
 
 namespace tapehead::cli {
@@ -25,6 +29,12 @@ bool same_file(const std::string& one, const std::string& other) {
 }
 
 void check(const TrainArguments& a, const Settings& s) {
+  const std::string end = std::filesystem::path(a.out).extension().string();
+  if (end == ".npz" || end == ".npy")
+    throw UsageError(core::to_text("--out ", a.out,
+                                   ": weights are written as safetensors; name it ",
+                                   std::filesystem::path(a.out).replace_extension().string(),
+                                   ".safetensors, and let tapehead convert make ", end, " of it"));
   if (same_file(s.file, a.out))
     throw UsageError(core::to_text("--out ", a.out, " is the text itself; choose another name"));
   if (!a.run.empty() && !a.resume.empty())
@@ -36,6 +46,14 @@ void check(const TrainArguments& a, const Settings& s) {
     throw UsageError("--tokenizer bpe needs a run folder, where it is kept; add --run DIR");
 }
 
+// Noam's --lr is a factor; its rate is highest where the warm-up ends, or the run does.
+std::string peak(const Settings& s, const train::ModelOptions& model) {
+  if (s.schedule != "noam") return core::to_text(*s.lr);
+  const Index last = std::min(std::max<Index>(*s.warmup, 1), *s.steps) - 1;
+  return core::to_text(std::setprecision(3),
+                       train::schedule_of(fit_options(s), model.d_model)(last));
+}
+
 void describe(const train::SequenceModel& model, const Settings& s) {
   const train::ModelOptions& m = model.options;
   say(core::to_text(
@@ -44,7 +62,7 @@ void describe(const train::SequenceModel& model, const Settings& s) {
       model.causal() ? "causal" : "no mask", ", ", grouped(model.num_parameters()), " parameters",
       m.dropout > 0 ? core::to_text(", dropout ", m.dropout) : "", "\n", grouped(*s.steps),
       *s.steps == 1 ? " step of " : " steps of ", *s.batch,
-      *s.batch == 1 ? " sequence" : " sequences", ", learning rate up to ", *s.lr, "\n"));
+      *s.batch == 1 ? " sequence" : " sequences", ", learning rate up to ", peak(s, m), "\n"));
 }
 
 void show_gradcheck(const train::ModelOptions& options, std::uint64_t seed) {
@@ -52,9 +70,8 @@ void show_gradcheck(const train::ModelOptions& options, std::uint64_t seed) {
   if (!result.passed) fail("the gradients of this model are wrong: ", result.message);
   const Index entries = result.checked - 1;
   say(core::to_text("gradients checked: ", grouped(entries), entries == 1 ? " entry" : " entries",
-                    " and a direction through all agree with central differences to ",
-                    std::setprecision(2), result.worst_relative, "\n",
-                    skipped_line(result.skipped)));
+                    " and a direction through all, to ", std::setprecision(2),
+                    result.worst_relative, "\n", skipped_line(result.skipped)));
 }
 
 // What goes along with weights, so that they can be used without anything else.
@@ -99,7 +116,28 @@ std::optional<train::RunFolder> folder_of(const TrainArguments& a, const Setting
   if (a.run.empty()) return std::nullopt;
   train::RunFolder folder = train::RunFolder::create(a.run, config_text(s));
   if (lesson.byte_pairs) io::save_byte_pairs(byte_pairs_in(a.run), lesson.byte_pairs->merges());
+  keep_text(a.run, s.file);
   return folder;
+}
+
+// The step whose held-out loss was the lowest, by the log; nothing without one.
+std::optional<Index> best_step(const std::string& log) {
+  std::ifstream in(log);
+  const std::string key = "\"held_out_loss\":";
+  std::optional<Index> step;
+  double lowest = INFINITY;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t at = line.find(key);
+    if (at == std::string::npos) continue;
+    std::istringstream number(line.substr(at + key.size()));
+    number.imbue(std::locale::classic());
+    double loss = INFINITY;  // where it was none: null
+    if (number >> loss && loss < lowest) {
+      lowest = loss;
+      step = io::json_integer(line, "step");
+    }
+  }
+  return step;
 }
 
 class Run {
@@ -125,7 +163,10 @@ class Run {
     const train::Progress progress = fit(folder, *interrupt);
     interrupt.reset();
     if (!trainer_.finished()) stop(progress, folder);
-    if (trainer_.stopping().enough()) say_why(progress, *folder);
+    if (trainer_.stopping().enough())
+      say_why(progress, *folder);
+    else if (folder)
+      tell_best(*folder);
     warn_of_idle_parameters(trainer_);
     save(folder);
     report(progress);
@@ -148,7 +189,12 @@ class Run {
       progress = train::run(*folder, trainer_, batches_,
                             {.evaluate_every = *settings_.evaluate_every,
                              .save_every = *settings_.save_every,
-                             .held_out = [&] { return lesson_.held_out(model_); },
+                             .held_out =
+                                 [&] {
+                                   const train::TokenScore score = lesson_.held_out(model_);
+                                   printer.held_out(last_held_out_ = score.loss, trainer_.steps());
+                                   return score;
+                                 },
                              .report = report,
                              .weights_metadata = words_of(settings_, model_, lesson_)});
     } else {
@@ -175,6 +221,15 @@ class Run {
                                  " and have become the final ones")
                  : "; it never was a number",
         "\n"));
+  }
+
+  // Where the last weights are not the best.
+  void tell_best(const train::RunFolder& folder) const {
+    const double best = trainer_.stopping().best;
+    const std::optional<Index> step = best_step(folder.log());
+    if (!step || !(last_held_out_ > best)) return;
+    say(core::to_text("lowest held-out loss ", std::fixed, std::setprecision(3), best, " at step ",
+                      *step, ": ", one_line(folder.best()), "\n"));
   }
 
   void save(const std::optional<train::RunFolder>& folder) {
@@ -209,7 +264,21 @@ class Run {
   train::SequenceModel model_;
   train::Trainer trainer_;
   train::Batches batches_;
+  double last_held_out_ = NAN;
 };
+
+// A toy task must have questions to train on, and others.
+Lesson checked_lesson(const Settings& s) {
+  if (reads_file(s.task)) return lesson_of(s);
+  try {
+    Lesson lesson = lesson_of(s);
+    core::Generator random(0);
+    lesson.draw(random, 1);
+    return lesson;
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
 
 }  // namespace
 
@@ -222,7 +291,8 @@ void train(const TrainArguments& arguments) {
   if (!arguments.out.empty()) io::check_writable(arguments.out);
   if (!arguments.run.empty()) train::RunFolder::check_free(arguments.run);
   if (arguments.threads) omp_set_num_threads(static_cast<int>(*arguments.threads));
-  const Lesson lesson = lesson_of(settings);
+  if (!arguments.resume.empty()) check_text(arguments.resume, settings.file);
+  const Lesson lesson = checked_lesson(settings);
   say(lesson.about);
   manual_seed(static_cast<std::uint64_t>(settings.seed));
   Run(arguments, settings, lesson)();

@@ -40,7 +40,7 @@ Index Vocabulary::token(std::string_view symbol) const {
   const auto found = tokens_.find(symbol);
   if (found == tokens_.end())
     fail("vocabulary: every character must be one of its ", size(), " symbols, got '",
-         printable(symbol, false), "'; leave it out, or add it to the vocabulary");
+         printable(symbol, false, " "), "'; leave it out, or add it to the vocabulary");
   return found->second;
 }
 

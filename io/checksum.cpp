@@ -29,6 +29,7 @@ class Crc {
     add(core::to_text(tensor.shape()));
     with_bytes(tensor, [this](std::span<const std::byte> bytes) { add(bytes); });
   }
+  uLong value() const { return value_; }
   std::string digits() const {
     return core::to_text(std::hex, std::setw(8), std::setfill('0'), value_);
   }
@@ -54,6 +55,12 @@ std::string checksum(const NamedTensors& tensors, const Metadata& metadata) {
     crc.add(text);
   }
   return crc.digits();
+}
+
+std::uint32_t crc32_of(std::string_view bytes) {
+  Crc crc;
+  crc.add(std::as_bytes(std::span(bytes)));
+  return static_cast<std::uint32_t>(crc.value());
 }
 
 void save_checked(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {

@@ -11,6 +11,7 @@
 namespace tapehead::viz {
 namespace {
 
+constexpr double least_shaded = 0.05;  // shares above it are not blank
 constexpr std::array<const char*, 5> blocks{" ", "░", "▒", "▓", "█"};
 constexpr std::array<const char*, 8> letters{" ", ".", ":", "-", "=", "+", "#", "@"};
 constexpr std::array<int, 14> heat{16,  52,  88,  124, 160, 196, 202,
@@ -20,12 +21,17 @@ std::size_t steps(const Terminal& terminal) {
   return terminal.color ? heat.size() : terminal.unicode ? blocks.size() : letters.size();
 }
 
-}  // namespace
+// Of colours, black is one among others; a blank looks as if there were nothing.
+std::size_t level_of(double share, const Terminal& terminal) {
+  const double blank = terminal.color ? 0 : least_shaded;
+  if (!terminal.color && !(share > blank)) return 0;
+  const std::size_t first = terminal.color ? 0 : 1, count = steps(terminal) - first;
+  const double step =
+      (std::clamp(share, 0.0, 1.0) - blank) / (1 - blank) * static_cast<double>(count);
+  return first + std::min(static_cast<std::size_t>(step), count - 1);
+}
 
-std::string shade(double share, int width, const Terminal& terminal) {
-  if (std::isnan(share)) return data::fitted("?", width);
-  const double step = std::clamp(share, 0.0, 1.0) * static_cast<double>(steps(terminal));
-  const std::size_t level = std::min(static_cast<std::size_t>(step), steps(terminal) - 1);
+std::string patch(std::size_t level, int width, const Terminal& terminal) {
   if (terminal.color)
     return "\033[48;5;" + std::to_string(heat[level]) + "m" + data::fitted("", width);
   std::string result;
@@ -33,13 +39,22 @@ std::string shade(double share, int width, const Terminal& terminal) {
   return result;
 }
 
+}  // namespace
+
+std::string shade(double share, int width, const Terminal& terminal) {
+  if (std::isnan(share)) return data::fitted("?", width);
+  return patch(level_of(share, terminal), width, terminal);
+}
+
 std::string end_of_shades(const Terminal& terminal) { return terminal.color ? "\033[0m" : ""; }
 
 std::string shade_legend(double greatest, const Terminal& terminal) {
-  const auto count = static_cast<double>(steps(terminal));
   std::string bar;
-  for (double step = 0.5; step < count; ++step) bar += shade(step / count, 2, terminal);
-  return core::to_text("0 ", bar, end_of_shades(terminal), " ", std::setprecision(2), greatest);
+  for (std::size_t level = 0; level < steps(terminal); ++level) bar += patch(level, 2, terminal);
+  const std::string blank =
+      core::to_text("  (blank: ", std::setprecision(2), least_shaded * greatest, " or less)");
+  return core::to_text("0 ", bar, end_of_shades(terminal), " ", std::setprecision(2), greatest,
+                       terminal.color ? "" : blank);
 }
 
 }  // namespace tapehead::viz

@@ -71,7 +71,7 @@ Index checked_size(const char* task, const char* what, std::optional<Index> give
   const Index size = given.value_or(range.usual);
   if (size < range.least || size > range.most)
     fail(task, ": expected ", what, " from ", range.least, " to ", range.most, ", got ", size,
-         "; its usual ", what, " is ", range.usual);
+         "; usual: ", range.usual);
   return size;
 }
 

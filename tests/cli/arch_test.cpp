@@ -73,7 +73,7 @@ TEST_CASE("what an architecture or a task cannot have is refused before anything
     CHECK(r.err == std::string("tapehead: ") + message + "\n");
   }
   CHECK(run_tapehead("train copy --length 1000").err ==
-        "tapehead: copy: expected length from 1 to 512, got 1000; its usual length is 8\n");
+        "tapehead: copy: expected length from 1 to 512, got 1000; usual: 8\n");
   CHECK(run_tapehead("train copy --arch transfromer").err ==
         "tapehead: --arch: expected encoder, decoder, encdec, gpt or llama, got \"transfromer\" "
         "(see tapehead train --help)\n");

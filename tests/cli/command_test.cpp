@@ -258,7 +258,7 @@ TEST_CASE("every command that reports minds that nobody reads") {
   CHECK(run_tapehead("train copy --arch gpt --layers 1 --steps 1 --out " + weights).code == 0);
   for (const std::string& command :
        {"eval " + weights, "eval --json " + weights, "inspect " + weights,
-        "diff " + weights + " " + weights, "generate --prompt 1 " + weights,
+        "diff " + weights + " " + weights, "generate --prompt 12345678 " + weights,
         std::string("trace --json"), std::string("gradcheck softmax --json")}) {
     const Result r = run_tapehead(command + " >/dev/full");
     CAPTURE(command);
@@ -270,13 +270,57 @@ TEST_CASE("every command that reports minds that nobody reads") {
 TEST_CASE("a standard output that is closed or full ends the command with one line") {
   // Of a pipeline, a shell tells only how its last command ended.
   const char* const into_true = R"(sh -c 'exit $({ { "$0" "$@"; echo $? >&3; } | true; } 3>&1)')";
-  for (const auto& [before, where] :
-       {std::pair{"", " >&-"}, std::pair{"", " >/dev/full"}, std::pair{into_true, ""}}) {
+  const Result unread = run_tapehead("train copy --steps 40", into_true);
+  CHECK(unread.code == 128 + SIGPIPE);  // whoever closed the pipe knows
+  CHECK(unread.err.empty());
+  for (const char* where : {" >&-", " >/dev/full"}) {
     const std::string arguments = std::string("train copy --steps 40") + where;
-    const Result r = run_tapehead(arguments, before);
+    const Result r = run_tapehead(arguments);
     CAPTURE(arguments);
     CHECK(r.code == 1);
     CHECK(lines(r.err) == 1);
     CHECK(has(r.err, "tapehead: cannot write to standard output: "));
   }
+}
+
+TEST_CASE("help is a command, too, also of the others") {
+  CHECK(run_tapehead("help").out == run_tapehead("--help").out);
+  CHECK(run_tapehead("help train").out == run_tapehead("train --help").out);
+  CHECK(has(run_tapehead("help generate").out, "--top-k K"));
+  const Result none = run_tapehead("help trian");
+  CHECK(none.code == 2);
+  CHECK(none.err ==
+        "tapehead: there is no command \"trian\"; did you mean train? (tapehead --help lists "
+        "them)\n");
+}
+
+TEST_CASE("sizes that a task cannot have are wrong uses of the command, as other values are") {
+  for (const char* arguments :
+       {"train reverse --length 1000", "train reverse --symbols 100", "train modular --length 3",
+        "train copy --length 1 --symbols 2", "train copy --symbols 0"}) {
+    const Result r = run_tapehead(arguments);
+    CHECK_MESSAGE(r.code == 2, arguments);
+    CHECK(r.out.empty());
+    CHECK(lines(r.err) == 1);
+  }
+}
+
+TEST_CASE("final weights are safetensors, and who wants another format is told how") {
+  const Folder folder;
+  const std::string out = folder.file("x.npz");
+  const Result r = run_tapehead("train copy --out '" + out + "'");
+  CHECK(r.code == 2);
+  CHECK(r.err == "tapehead: --out " + out + ": weights are written as safetensors; name it " +
+                     folder.file("x.safetensors") + ", and let tapehead convert make .npz of it\n");
+}
+
+TEST_CASE("of Noam's schedule the highest rate is told, not its factor") {
+  const Result r = run_tapehead(
+      "train copy --schedule noam --lr 2 --d-model 16 --heads 2 --warmup 4 --steps 6 --batch 2");
+  CHECK(r.code == 0);
+  CHECK(has(r.out, "\n6 steps of 2 sequences, learning rate up to 0.25\n"));  // 2 / sqrt(16 4)
+  CHECK(has(run_tapehead("train copy --schedule noam --lr 2 --d-model 16 --heads 2 --warmup 400 "
+                         "--steps 4 --batch 2")
+                .out,
+            "learning rate up to 0.00025\n"));  // 2 / 4 4 / 400^1.5
 }

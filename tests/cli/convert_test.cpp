@@ -48,11 +48,12 @@ TEST_CASE(
   const Folder folder;
   const std::string from = folder.write("a", testing::small_llama2c());
   const Result text = run_tapehead("convert '" + from + "' '" + folder.file("a.txt") + "'");
-  CHECK(text.code == 1);
-  CHECK(text.err == "tapehead: save_tensors: " + folder.file("a.txt") +
-                        " should end in .safetensors, .npz or .npy; rename it\n");
+  CHECK(text.code == 2);
+  CHECK(text.err ==
+        "tapehead: TO " + folder.file("a.txt") + " should end in .safetensors, .npz or .npy\n");
   const Result one = run_tapehead("convert '" + from + "' '" + folder.file("a.npy") + "'");
   CHECK(one.code == 1);
-  CHECK(lines(one.err) == 1);
+  CHECK(one.err == "tapehead: a .npy file holds one tensor, and " + from +
+                       " has 21; name TO so that it ends in .npz or .safetensors\n");
   CHECK(folder.names() == std::vector<std::string>{"a"});
 }

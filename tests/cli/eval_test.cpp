@@ -95,9 +95,20 @@ TEST_CASE("a model of text is judged by what was held out, or by any other text"
       run_tapehead("eval '" + run + "' --file '" + folder.write("u", "zzz") + "'");
   CHECK(unknown.code == 1);
   CHECK(lines(unknown.err) == 1);
+
+  // A run's own weights are of that run; elsewhere they don't say what they have not seen.
+  for (const char* weights : {"best", "final", "checkpoint"})
+    CHECK(run_tapehead("eval '" + run + "/" + weights + ".safetensors'").out == r.out);
+  std::filesystem::copy(run + "/best.safetensors", folder.file("best.safetensors"));
+  const Result elsewhere = run_tapehead("eval '" + folder.file("best.safetensors") + "'");
+  CHECK(elsewhere.code == 2);
+  CHECK(elsewhere.err ==
+        "tapehead: a model of text outside its run folder does not say what was held out from it; "
+        "name the folder, or add --file FILE\n");
+
   std::filesystem::remove(text);
   CHECK(run_tapehead("eval '" + run + "'").err ==
-        "tapehead: text: cannot read " + text + ": No such file or directory; check the path\n");
+        "tapehead: cannot read " + text + ": No such file or directory; check the path\n");
 }
 
 TEST_CASE("eval and generate refuse what is no model, with one line") {
@@ -106,8 +117,7 @@ TEST_CASE("eval and generate refuse what is no model, with one line") {
     const Result none = run_tapehead(command + " '" + folder.file("no") + "'");
     CHECK(none.code == 1);
     CHECK(none.out.empty());
-    CHECK(none.err ==
-          "tapehead: read_tensors: " + folder.file("no") + ": No such file or directory\n");
+    CHECK(none.err == "tapehead: " + folder.file("no") + ": No such file or directory\n");
     CHECK(run_tapehead(command).err ==
           "tapehead: MODEL is required (see tapehead " + command + " --help)\n");
   }

@@ -67,9 +67,13 @@ TEST_CASE("a run goes on from a prompt, by its own symbols") {
   CHECK(run_tapehead(generate + "--prompt so --temperature 0 --tokens 3 --stop 'itx'").out ==
         "so it\n");
   const Result unknown = run_tapehead(generate + "--prompt xyz");
-  CHECK(unknown.code == 1);
+  CHECK(unknown.code == 2);
   CHECK(unknown.out.empty());
-  CHECK(has(unknown.err, "got 'x'"));
+  CHECK(unknown.err ==
+        "tapehead: --prompt: the model has no symbol 'x'; its symbols are ↵ egiost\n");
+  const Result two = run_tapehead(generate + "--tokens 3 --samples 2 --seed 7");
+  CHECK(has(two.err, "\n--- sample 2, seed 8\n"));
+  CHECK_FALSE(has(two.err, "sample 1"));
 }
 
 TEST_CASE("what is drawn is drawn by the seed, from the likeliest that are asked for") {
@@ -90,12 +94,31 @@ TEST_CASE("a task's model answers a prompt") {
   CHECK(run_tapehead("train copy --arch decoder --length 2 --symbols 3 --steps 60 --run '" +
                      folder.file("r") + "'")
             .code == 0);
-  CHECK(run_tapehead("generate '" + folder.file("r") + "' --prompt 12 --temperature 0").out ==
-        "1212\n");
+  const std::string generate = "generate '" + folder.file("r") + "' ";
+  CHECK(run_tapehead(generate + "--prompt 12").out == "1212\n");  // the likeliest answer
+  CHECK(run_tapehead(generate + "--prompt 12 --temperature 100 --seed 3 --samples 20").out !=
+        run_tapehead(generate + "--prompt 12 --samples 20").out);
+  CHECK_FALSE(has(run_tapehead(generate + "--prompt 12 --samples 2").err, "---"));
+  const auto refusal = [&](const std::string& prompt) {
+    const Result r = run_tapehead(generate + prompt);
+    CHECK(r.code == 2);
+    CHECK(r.out.empty());
+    return r.err;
+  };
+  const std::string asks =
+      "tapehead: this model answers questions of copy: 2 digits, answered by "
+      "the same; ";
+  CHECK(refusal("") == asks + "add --prompt, for example --prompt \"01\"\n");
+  CHECK(refusal("--prompt 1") ==
+        asks + "--prompt has 1 symbol, which is no such question; for example \"01\"\n");
+  CHECK(refusal("--prompt 121") ==
+        asks + "--prompt has 3 symbols, which is no such question; for example \"01\"\n");
+  CHECK(refusal("--prompt '1 '") ==
+        "tapehead: --prompt: the model has no symbol ' '; its symbols are 012\n");
   CHECK(run_tapehead("train copy --steps 1 --out '" + folder.file("w") + "'").code == 0);
   CHECK(has(run_tapehead("generate '" + folder.file("w") + "' --prompt 12").err,
-            "tapehead: generate: expected a model that reads from left to right, got an encoder; "
-            "choose decoder, gpt or llama\n"));
+            "tapehead: this encoder answers all places at once and does not write; see tapehead "
+            "eval, or train with --arch gpt\n"));
 }
 
 TEST_CASE("names are written one a line, each up to its end") {
@@ -133,8 +156,15 @@ TEST_CASE("without a tokenizer, tokens are numbers; one of another size is refus
   CHECK(r.out.rfind("1 4 ", 0) == 0);
   CHECK(std::count(r.out.begin(), r.out.end(), ' ') == 4);
   CHECK(has(run_tapehead("generate '" + model + "' --prompt one").err,
-            "tapehead: the model has no tokenizer, so a text is token numbers with spaces between "
+            "tapehead: --prompt: the model has no tokenizer, so a text is token numbers with "
+            "spaces between "
             "them, got \"one\"; or give --tokenizer FILE\n"));
+  const Result outside = run_tapehead("generate '" + model + "' --prompt 021021");
+  CHECK(outside.code == 2);
+  CHECK(outside.out.empty());
+  CHECK(outside.err ==
+        "tapehead: --prompt: token 21021 is none of 0 to 4; write numbers with spaces between: "
+        "\"0 4 2\"\n");
   const std::string pieces =
       folder.write("t.json", R"({"format": "tapehead byte pairs", "merges": []})");
   CHECK(has(run_tapehead("generate '" + model + "' --tokenizer '" + pieces + "'").err,
@@ -171,12 +201,31 @@ TEST_CASE("Ctrl-C ends a text") {
   CHECK(r.out.back() == '\n');
 }
 
-TEST_CASE("a text whose reader has gone ends with one line") {
+TEST_CASE("where what is asked has no end of its own, the last place is answered") {
+  const Folder folder;
+  const std::string weights = folder.file("w.safetensors"),
+                    sizes = " --steps 1 --batch 2 --layers 1 --d-model 8 --heads 2 --out '";
+  REQUIRE(run_tapehead("train recall --length 2 --symbols 3" + sizes + weights + "'").code == 0);
+  const std::string generate = "generate '" + weights + "' --prompt ";
+  for (const std::string prompt : {"aAbBa", "aAbBab"}) {
+    const Result r = run_tapehead(generate + prompt);
+    CHECK(r.code == 0);
+    CHECK(r.out.rfind(prompt, 0) == 0);
+    CHECK(r.out.size() == prompt.size() + 2);
+  }
+  for (const std::string prompt : {"aAbB", "aAbBaba"})
+    CHECK(run_tapehead(generate + prompt).code == 2);
+}
+
+TEST_CASE("a text whose reader has gone ends in silence") {
   const Folder folder;
   const Result r = run_tapehead(parrot(folder) + "--tokens 1000000 | head -c 10");
   CHECK(r.out.size() == 10);
-  CHECK(lines(r.err) == 2);
-  CHECK(has(r.err, "\ntapehead: cannot write to standard output: Broken pipe\n"));
+  CHECK(lines(r.err) == 1);  // which model it is
+  // As if SIGPIPE had ended it.
+  run_tapehead("generate '" + folder.file("r") + "' --tokens 1000000 2>/dev/null; echo $? >'" +
+               folder.file("code") + "') | (head -c 10");
+  CHECK(folder.read("code") == "141\n");
 }
 
 TEST_CASE("a model that cannot write is refused before anything of a text is written") {
@@ -189,8 +238,8 @@ TEST_CASE("a model that cannot write is refused before anything of a text is wri
   CHECK(r.code == 1);
   CHECK(r.out == "");
   CHECK(r.err ==
-        "tapehead: generate: expected a model that reads from left to right, got an encoder; "
-        "choose decoder, gpt or llama\n");
+        "tapehead: this encoder answers all places at once and does not write; see tapehead eval, "
+        "or train with --arch gpt\n");
 }
 
 TEST_CASE("an empty name of a model is a wrong use of the command") {

@@ -11,7 +11,7 @@ TEST_CASE("gradcheck shows a line for each name, with its worst errors") {
   const Result r = run_tapehead("gradcheck softmax MultiHeadAttention");
   CHECK(r.code == 0);
   CHECK(r.err.empty());
-  CHECK(lines(r.out) == 4);
+  CHECK(lines(r.out) == 5);
   CHECK(has(r.out, "softmax "));
   CHECK(has(r.out, "MultiHeadAttention "));
   CHECK(has(r.out, "   ok\n"));
@@ -35,7 +35,7 @@ TEST_CASE("an unknown name is refused, with one that is close") {
 TEST_CASE("gradcheck --all checks every op and every module, and all are right") {
   const Result r = run_tapehead("gradcheck --all");
   CHECK(r.code == 0);
-  CHECK(lines(r.out) - 2 * has(r.out, "  (no time for ") == std::ssize(cli::all_subjects()) + 2);
+  CHECK(lines(r.out) - 2 * has(r.out, "  (no time for ") == std::ssize(cli::all_subjects()) + 3);
   for (const char* name : {"\nadd ", "\nmatmul ", "\nlayer_norm ", "\nfused_attention ", "\nadd_ ",
                            "\nLinear ", "\nEmbedding ", "\nLayerNorm ", "\nMultiHeadAttention ",
                            "\nEncoderBlock ", "\nCrossEntropyLoss ", "\nSequenceModel "})
@@ -105,6 +105,7 @@ TEST_CASE("entries that there was no time for are told, in their line and at the
                     "few                              1,200     1.5e-03     1.0e-07   ok\n"
                     "  (no time for 1 more)\n"
                     "3,600 entries agree with central differences (0 s)\n"
-                    "  (no time for 1,301 more)\n"),
+                    "  (no time for 1,301 more)\n"
+                    "worst errors: 0.0015 absolute, 1e-07 relative\n"),
                 out);
 }

@@ -68,7 +68,30 @@ TEST_CASE("inspect refuses a file that holds no weights with one line") {
   CHECK(r.code == 1);
   CHECK(r.out.empty());
   CHECK(r.err ==
-        "tapehead: read_tensors: " + folder.file("t") +
+        "tapehead: " + folder.file("t") +
             ": its content is of no format that is read: safetensors, npy, npz, llama2.c's "
             "checkpoints, minGPT's JSON\n");
+}
+
+TEST_CASE("symbols are shown as they read, and a tied weight is counted once") {
+  const Folder folder;
+  const std::string text = folder.write("t", "so it goes\nso\tit é goes\nso it goes\n"),
+                    weights = folder.file("w");
+  REQUIRE(
+      run_tapehead("train text --file '" + text +
+                   "' --context 4 --steps 1 --batch 2 --layers 1 --d-model 8 --heads 2 --out '" +
+                   weights + "'")
+          .code == 0);
+  const Result r = run_tapehead("inspect '" + weights + "'");
+  CHECK(has(r.out, "\n  alphabet: 10 symbols, \"⇥↵ egiosté\"\n"));
+  CHECK(has(r.out, "\n  (lm_head.weight is transformer.wte.weight: "));
+  const auto after = [](const std::string& all, const std::string& words) {
+    return all.substr(all.find(words) + words.size(), 3);
+  };
+  CHECK(after(r.out, "transformer.wte.weight: ") ==
+        after(run_tapehead("generate '" + weights + "' --tokens 1").err, "d_model 8, "));
+  tapehead::io::save_safetensors(folder.file("other"), {{"w", tapehead::zeros({1})}},
+                                 {{"alphabet", "no bytes"}});
+  CHECK(
+      has(run_tapehead("inspect '" + folder.file("other") + "'").out, "\n  alphabet: no bytes\n"));
 }

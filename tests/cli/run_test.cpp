@@ -64,12 +64,12 @@ TEST_CASE("a run's folder has its settings, log, checkpoint and weights") {
 
   const Result again = run_tapehead(quick + ("--run '" + run + "'"));
   CHECK(again.code == 1);
-  CHECK(again.err == "tapehead: RunFolder: " + run +
-                         " holds a run already; resume it, or choose another folder\n");
+  CHECK(again.err ==
+        "tapehead: " + run + " holds a run already; resume it, or choose another folder\n");
   CHECK(again.out.find("gradients checked") == std::string::npos);
   const Result on_file = run_tapehead(quick + ("--run '" + run + "/config.ini'"));
   CHECK(on_file.code == 1);
-  CHECK(on_file.err == "tapehead: RunFolder: cannot make " + run + "/config.ini: " + run +
+  CHECK(on_file.err == "tapehead: cannot make " + run + "/config.ini: " + run +
                            "/config.ini is not a folder; choose another name\n");
   CHECK(on_file.out.find("gradients checked") == std::string::npos);
 }
@@ -128,8 +128,7 @@ TEST_CASE("a run is resumed with its own settings and no others") {
         "tapehead: --resume names the folder already; leave --run out\n");
   const Result none = run_tapehead("train --resume '" + folder.path() + "'");
   CHECK(none.code == 1);
-  CHECK(none.err ==
-        "tapehead: RunFolder: " + folder.path() + " holds no run: it has no config.ini\n");
+  CHECK(none.err == "tapehead: " + folder.path() + " holds no run: it has no config.ini\n");
 }
 
 TEST_CASE("settings come from a file, and the command line goes before them") {
@@ -179,20 +178,20 @@ TEST_CASE("a file with settings that there are not, or that cannot be, is refuse
   CHECK(refusal("run = x\n") == opening + "there is no setting \"run\"" + help);
   const Result none = run_tapehead("train copy --config '" + folder.file("none") + "'");
   CHECK(none.code == 1);
-  CHECK(none.err == "tapehead: train: cannot read " + folder.file("none") +
+  CHECK(none.err == "tapehead: cannot read " + folder.file("none") +
                         ": No such file or directory; check the path\n");
   const Result device = run_tapehead("train copy --config /dev/zero");
   CHECK(device.code == 1);
   CHECK(device.err ==
-        "tapehead: train: cannot read /dev/zero: it is neither a file nor a pipe; copy it to "
+        "tapehead: cannot read /dev/zero: it is neither a file nor a pipe; copy it to "
         "one\n");
   const Result directory = run_tapehead("train copy --config /");
   CHECK(directory.code == 1);
-  CHECK(directory.err == "tapehead: train: cannot read /: it is a directory; name a file in it\n");
+  CHECK(directory.err == "tapehead: cannot read /: it is a directory; name a file in it\n");
   const std::string large = folder.write("large", std::string((1 << 20) + 1, '\n'));
   const Result too_large = run_tapehead("train copy --config '" + large + "'");
   CHECK(too_large.code == 1);
-  CHECK(too_large.err == "tapehead: train: " + large +
+  CHECK(too_large.err == "tapehead: " + large +
                              " is larger than 1 MiB, as no settings are; give a config.ini as "
                              "runs have it\n");
 }
@@ -246,4 +245,77 @@ TEST_CASE(
             "load_state_dict: the names and shapes must be those of this SequenceModel; of "
             "another shape: "));
   CHECK(has(r.err, " more; nothing was loaded\n"));
+}
+
+TEST_CASE("a run whose text has changed goes on no more, and is not judged by the other one") {
+  const Folder folder;
+  std::string content;
+  for (int i = 0; i < 30; ++i) content += "so it goes\n";
+  const std::string text = folder.write("t.txt", content), run = folder.file("r");
+  REQUIRE(run_tapehead("train text --file '" + text + "' --run '" + run +
+                       "' --context 8 --steps 2 --batch 2 --layers 1 --d-model 8 --heads 2")
+              .code == 0);
+  const std::string commands[] = {"train --resume '" + run + "'", "eval '" + run + "'",
+                                  "eval '" + run + "/best.safetensors'"};
+  const auto refused = [&](const std::string& change) {
+    for (const std::string& command : commands) {
+      const Result r = run_tapehead(command);
+      CHECK(r.code == 1);
+      CHECK(r.out.empty());
+      CHECK(r.err == "tapehead: " + text + " is not the text this run was started with (" + change +
+                         "); restore it, or start a new run\n");
+    }
+  };
+  folder.write("t.txt", content + "so\n");
+  refused("330 bytes then, 333 now");
+  std::string other = content;
+  other[0] = 'o';
+  folder.write("t.txt", other);
+  refused("the same 330 bytes long, but others");
+  folder.write("t.txt", content);
+  for (const std::string& command : commands) CHECK(run_tapehead(command).code == 0);
+  folder.write("r/text.json", "{}");
+  CHECK(run_tapehead(commands[1]).err ==
+        "tapehead: " + run +
+            "/text.json should be an object with bytes and crc32; remove it to go on unchecked\n");
+  std::filesystem::remove(run + "/text.json");
+  CHECK(run_tapehead(commands[1]).code == 0);
+}
+
+TEST_CASE("a run with a folder tells the held-out loss as it goes, and which was the lowest") {
+  const Folder folder;
+  const std::string run = folder.file("r");
+  const std::string train =
+      "train copy --d-model 8 --heads 2 --evaluate-every 4 --steps 40 --run '";
+  const Result r = run_tapehead(train + run + "'");
+  CHECK(r.code == 0);
+  const auto line = [&](const std::string& begin) {
+    const std::size_t at = r.out.find("\n" + begin);
+    return at == std::string::npos ? "" : r.out.substr(at + 1, r.out.find('\n', at + 1) - at - 1);
+  };
+  CHECK_FALSE(has(line("step  1/40"), "held out"));
+  CHECK(has(line("step  8/40"), " left  held out "));
+  CHECK_FALSE(has(r.out, "(step"));
+  CHECK_FALSE(has(r.out, "lowest"));  // the last one is
+  CHECK(has(run_tapehead(train + folder.file("s") + "' --evaluate-every 3").err, "twice"));
+
+  // A rate that grows too large: what was learnt is lost again.
+  const Result worse = run_tapehead(
+      "train copy --d-model 8 --heads 2 --lr 10 --schedule constant --evaluate-every 1 --steps 30 "
+      "--run '" +
+      folder.file("w") + "'");
+  CHECK(worse.code == 0);
+  std::string best;
+  double lowest = INFINITY;
+  std::istringstream log(folder.read("w/log.jsonl"));
+  for (std::string entry; std::getline(log, entry);) {
+    const auto json = nlohmann::json::parse(entry);
+    if (!json.contains("held_out_loss") || !(json["held_out_loss"].get<double>() < lowest))
+      continue;
+    lowest = json["held_out_loss"].get<double>();
+    best = std::to_string(json["step"].get<int>());
+  }
+  REQUIRE(best != "30");
+  CHECK(has(worse.out, "\nlowest held-out loss "));
+  CHECK(has(worse.out, " at step " + best + ": " + folder.file("w") + "/best.safetensors\n"));
 }

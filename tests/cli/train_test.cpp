@@ -35,8 +35,7 @@ TEST_CASE("training shows gradients, progress, accuracy, an example and each hea
   CHECK(r.err.empty());
   CHECK(r.out.rfind("copy: 8 digits, answered by the same\n", 0) == 0);
   CHECK(has(r.out, "1 layer of 4 heads, d_model 32, no mask, "));
-  CHECK(has(line_of(r.out, "gradients checked: "),
-            " and a direction through all agree with central differences to "));
+  CHECK(has(line_of(r.out, "gradients checked: "), " and a direction through all, to "));
   CHECK(has(line_of(r.out, "step  1/60  loss 2."), "tokens/s"));
   CHECK(has(line_of(r.out, "step 60/60  loss 0."), "0 s left"));
   CHECK(has(line_of(r.out, "held-out accuracy "),
@@ -186,7 +185,7 @@ TEST_CASE("an --out that cannot be written is refused before training") {
   const Result r = run_tapehead("train copy --out '" + path + "'");
   CHECK(r.code == 1);
   CHECK(r.out.empty());
-  CHECK(r.err == "tapehead: write: cannot write " + path + ": No such file or directory\n");
+  CHECK(r.err == "tapehead: cannot write " + path + ": No such file or directory\n");
 }
 
 TEST_CASE("weights are written before the report, which may have no reader") {
@@ -203,7 +202,7 @@ TEST_CASE("weights that are too large for a file are one line, and no file") {
   const Result r = run_tapehead("train copy --steps 1 --out '" + folder.file("w") + "'",
                                 "sh -c 'ulimit -f 8; exec \"$0\" \"$@\"'");
   CHECK(r.code == 1);
-  CHECK(r.err == "tapehead: write: cannot write " + folder.file("w") + ": File too large\n");
+  CHECK(r.err == "tapehead: cannot write " + folder.file("w") + ": File too large\n");
   CHECK(folder.names().empty());
 }
 
@@ -227,7 +226,7 @@ TEST_CASE("text that is missing or too short is refused before training") {
   CHECK(none.code == 1);
   CHECK(none.out.empty());
   CHECK(none.err ==
-        "tapehead: text: cannot read " + missing + ": No such file or directory; check the path\n");
+        "tapehead: cannot read " + missing + ": No such file or directory; check the path\n");
   const Result small = run_tapehead("train text --file '" + tiny + "'");
   CHECK(small.code == 1);
   CHECK(small.err == "tapehead: text: a window of 64 needs at least 65 characters, got " + tiny +

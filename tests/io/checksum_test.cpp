@@ -70,3 +70,8 @@ TEST_CASE("what is not checked, or not right, is refused") {
                        "save_checked: metadata \"checksum\" is for the checksum; use another name",
                        Error);
 }
+
+TEST_CASE("the CRC-32 of bytes is the one that everybody knows") {
+  CHECK(crc32_of("123456789") == 0xCBF43926);
+  CHECK(crc32_of("") == 0);
+}

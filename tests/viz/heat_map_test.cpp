@@ -36,9 +36,9 @@ TEST_CASE("without UTF-8 a heat map is letters") {
         "  x y z\n"
         "a @@\n"
         "b ====\n"
-        "c   ..##\n"
+        "c   ::##\n"
         "\n"
-        "0   ..::--==++##@@ 1\n");
+        "0   ..::--==++##@@ 1  (blank: 0.05 or less)\n");
 }
 
 TEST_CASE("with UTF-8 it is blocks, without any escape code") {
@@ -51,7 +51,7 @@ TEST_CASE("with UTF-8 it is blocks, without any escape code") {
         "␣ ▒▒▒▒\n"
         "↵   ░░██\n"
         "\n"
-        "0   ░░▒▒▓▓██ 1\n");
+        "0   ░░▒▒▓▓██ 1  (blank: 0.05 or less)\n");
 }
 
 TEST_CASE("on a colour terminal each cell is a background, switched off at the end of the line") {
@@ -69,7 +69,7 @@ TEST_CASE("shades run up to the greatest value of all panels") {
         "  a b     a b\n"
         "q ==::  q @@\n"
         "\n"
-        "0   ..::--==++##@@ 0.2\n");
+        "0   ..::--==++##@@ 0.2  (blank: 0.01 or less)\n");
 }
 
 TEST_CASE("panels stand side by side as far as the terminal is wide") {

@@ -11,7 +11,10 @@ using namespace tapehead::viz;
 TEST_CASE("more is a denser shade, and out of range is the nearest") {
   const Terminal unicode{.unicode = true};
   CHECK(shade(0, 2, unicode) == "  ");
-  CHECK(shade(0.3, 2, unicode) == "░░");
+  CHECK(shade(0.05, 2, unicode) == "  ");
+  CHECK(shade(0.051, 2, unicode) == "░░");  // a little is not nothing
+  CHECK(shade(0.28, 2, unicode) == "░░");
+  CHECK(shade(0.051, 1, Terminal{}) == ".");
   CHECK(shade(0.5, 1, unicode) == "▒");
   CHECK(shade(1, 1, unicode) == "█");
   CHECK(shade(-1, 1, unicode) == " ");
@@ -23,7 +26,7 @@ TEST_CASE("without UTF-8 shades are ASCII, and without colour nothing is to be e
   const Terminal plain;
   CHECK(shade(0.99, 3, plain) == "@@@");
   CHECK(end_of_shades(plain).empty());
-  CHECK(shade_legend(0.5, plain) == "0   ..::--==++##@@ 0.5");
+  CHECK(shade_legend(0.5, plain) == "0   ..::--==++##@@ 0.5  (blank: 0.025 or less)");
 }
 
 TEST_CASE("colours run from black to white") {
@@ -35,5 +38,5 @@ TEST_CASE("colours run from black to white") {
 
 TEST_CASE("the number of a legend does not follow the global locale") {
   const CommaLocale comma;
-  CHECK(shade_legend(0.25, Terminal{}) == "0   ..::--==++##@@ 0.25");
+  CHECK(shade_legend(0.25, Terminal{}) == "0   ..::--==++##@@ 0.25  (blank: 0.013 or less)");
 }
