@@ -212,7 +212,7 @@ Each op that has a row in the [table of ops](../autograd/op_table.h) is held aga
 - Any number of threads gives the same bits; where PyTorch leaves an order open, ours is fixed.
 - Operators: `+ - * / %` and `== != < <= > >=`, with tensors and numbers (for `%` on the right alone), unary `-`, `+= -= *= /=` in place, and `& | ^ ~` of `Bool` masks. `%` is Python's: `remainder`. There is no `@`: write `matmul`.
 - `std` is also C++'s namespace: write `x.std()`, or `tapehead::std(x)`.
-- `x[…]` is `x.index({…})`, with `Slice`, `None` and `Ellipsis` from `tapehead::indexing`, as in LibTorch:
+- `x[…]` is `x.index({…})`, with `Slice`, `None` and `Ellipsis` from `tapehead::indexing`, as in LibTorch (`CHECK` is doctest's; in a program of your own `assert` will do):
 
 ```cpp
 #include <tapehead/tapehead.h>
