@@ -133,7 +133,7 @@ Tensor randperm(Index n) {
 Tensor rand_like(const Tensor& x) {
   check_defined("rand_like", x);
   return drawn([&](core::Generator& g) {
-    NDArray array = core::empty_like(x.array());
+    NDArray array = core::empty_in_order_of(x.array());
     core::uniform_(g, array, 0, 1, "rand_like");
     return array;
   });
@@ -141,7 +141,7 @@ Tensor rand_like(const Tensor& x) {
 Tensor randn_like(const Tensor& x) {
   check_defined("randn_like", x);
   return drawn([&](core::Generator& g) {
-    NDArray array = core::empty_like(x.array());
+    NDArray array = core::empty_in_order_of(x.array());
     core::normal_(g, array, 0, 1, "randn_like");
     return array;
   });
@@ -149,7 +149,7 @@ Tensor randn_like(const Tensor& x) {
 Tensor randint_like(const Tensor& x, Index low, Index high) {
   check_defined("randint_like", x);
   return drawn([&](core::Generator& g) {
-    NDArray array = core::empty_like(x.array());
+    NDArray array = core::empty_in_order_of(x.array());
     core::randint_(g, array, low, high, "randint_like");
     return array;
   });

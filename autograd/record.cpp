@@ -2,7 +2,16 @@
 
 #include <algorithm>
 
-namespace tapehead::detail {
+namespace tapehead {
+
+void Saved::report_change(const NDArray& now, std::uint32_t then, const Node* source) {
+  fail<GraphError>(tape.running, ": it saved a tensor of shape ", now.shape(), " (",
+                   source ? source->op : "constant", ") at version ", then, ", now ", now.version(),
+                   " because ", now.writer(),
+                   " changed it in place; clone() it first, or change it after backward()");
+}
+
+namespace detail {
 
 bool needs_gradient(InputSpan inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const Tensor* input) {
@@ -39,6 +48,43 @@ Tensor output_of(Node& node, const NDArray& output, std::uint32_t version) {
   return Tensor(output, taping() ? Ref<Node>::share(&node) : Ref<Node>());
 }
 
+void check_target(const char* op, const Tensor& self) {
+  if (!self.defined())
+    fail(op, ": the tensor to change is undefined (made by Tensor(), or a gradient that is not ",
+         "there); ask defined() first");
+}
+
+void replace_history(Tensor& self, Ref<Node> node) {
+  if (Node* before = self.node(); before && before->collects) {
+    node->collects = std::exchange(before->collects, false);
+    node->grad = std::exchange(before->grad, {});
+  }
+  self.impl()->node = std::move(node);
+}
+
+// What gives the result of an in-place op without changing anything.
+static std::string alternative(const std::string& op) {
+  if (op == "copy_") return "the source in its place";
+  const std::string name = op == "fill_"      ? "full_like"
+                           : op == "zero_"    ? "zeros_like"
+                           : op == "uniform_" ? "rand_like"
+                           : op == "normal_"  ? "randn_like"
+                           : op == "random_"  ? "randint"
+                                              : op.substr(0, op.size() - 1);
+  return name + ", which makes a new tensor";
+}
+
+void check_in_place(const char* op, const Tensor& self) {
+  if (self.requires_grad() && self.is_leaf())
+    fail<GraphError>(op,
+                     ": a leaf that requires a gradient cannot be changed in place while ops "
+                     "are recorded; use a NoGradGuard, or ",
+                     alternative(op));
+  if (self.array().storage()->tensors > 1)
+    fail<GraphError>(op, ": another tensor shares the memory of this one, ", self.shape(),
+                     ", and would miss the gradient; use ", alternative(op), ", or clone() first");
+}
+
 struct Announced {
   std::vector<const Tensor*> inputs;
   OpCall call;
@@ -65,4 +111,5 @@ Tensor make_tensor(NDArray&& array, Ref<Node>&& node) {
   return Tensor(std::move(array), std::move(node));
 }
 
-}  // namespace tapehead::detail
+}  // namespace detail
+}  // namespace tapehead

@@ -98,7 +98,7 @@ void check_target(const char* op, const Tensor& self);
 /// GraphError if a recorded in-place op on `self` would lose a gradient.
 void check_in_place(const char* op, const Tensor& self);
 /// Gives `self` its new history, which from now on collects the gradient if the old one did.
-void succeed(Tensor& self, Ref<Node> node);
+void replace_history(Tensor& self, Ref<Node> node);
 
 }  // namespace detail
 
@@ -136,7 +136,7 @@ Tensor& record_in_place(const char* op, Tensor& self, Change change, Parts... pa
     return &self.impl()->array;
   };
   detail::evaluate(op, changed, parts...);
-  if (recorded) detail::succeed(self, std::move(node));
+  if (recorded) detail::replace_history(self, std::move(node));
   if (announced) [[unlikely]]
     detail::report(*announced, self);
   return self;

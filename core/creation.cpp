@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "detail/memory_order.h"
+
 namespace tapehead::core {
 namespace {
 
@@ -110,6 +112,17 @@ NDArray eye(Index n, Index m, DType dtype) {
     for (Index i = 0; i < std::min(n, m); ++i) value[i * m + i] = T{1};
   });
   return out;
+}
+
+NDArray empty_in_order_of(const NDArray& x) {
+  const Dims order = memory_order(x);
+  Shape shape;
+  Dims back = order;
+  for (int d = 0; d < x.rank(); ++d) {
+    shape.push_back(x.shape()[static_cast<int>(order[d])]);
+    back[static_cast<int>(order[d])] = d;
+  }
+  return NDArray::empty(shape, x.dtype()).permute(back);
 }
 
 }  // namespace tapehead::core

@@ -1,7 +1,7 @@
 // Drawing categories by weight, with PyTorch's use of its generator.
 #include <cmath>
 
-#include "detail/memory_order.h"
+#include "creation.h"
 #include "elementwise.h"
 #include "random.h"
 #include "sort.h"

@@ -96,15 +96,6 @@ NDArray rand(Generator& generator, const Shape& shape, DType dtype) {
   });
 }
 
-NDArray empty_like(const NDArray& x) {
-  const Dims order = memory_order(x);
-  Shape shape;
-  for (const Index d : order) shape.push_back(x.shape()[static_cast<int>(d)]);
-  Dims back = order;
-  for (int at = 0; at < order.rank(); ++at) back[static_cast<int>(order[at])] = at;
-  return NDArray::empty(shape, x.dtype()).permute(back);
-}
-
 NDArray randn(Generator& generator, const Shape& shape, DType dtype) {
   NDArray result = NDArray::empty(shape, dtype);
   fill_normal("randn", generator, result, 0, 1);

@@ -14,8 +14,6 @@ namespace tapehead::core {
 
 /// Uniform in [0, 1). Float32 or Float64.
 NDArray rand(Generator& generator, const Shape& shape, DType dtype);
-/// Uninitialised, and as PyTorch's empty_like(x) in memory: dense, dimensions in the order of x's.
-NDArray empty_like(const NDArray& x);
 /// Normal, mean 0 and deviation 1. Float32 or Float64.
 NDArray randn(Generator& generator, const Shape& shape, DType dtype);
 /// Whole numbers in [low, high), of any dtype that holds them all. Error if there are none.

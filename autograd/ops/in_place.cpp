@@ -67,7 +67,7 @@ Tensor& overwritten(const char* op, Tensor& self, F f, Given given, const Others
     const Tensor result =
         in_the_name_of(op, [&] { return f(recorded ? self.clone() : self.detach(), others...); });
     core::copy_(x, result.array(), op);
-    if (recorded) detail::succeed(self, Ref<Node>::share(result.node()));
+    if (recorded) detail::replace_history(self, Ref<Node>::share(result.node()));
   };
   return record_in_place(op, self, change, with(self, others...), given);
 }
@@ -130,7 +130,7 @@ Tensor& viewed(const char* op, Tensor& self, F f, Given given) {
       [&](NDArray& x) {
         const Unobserved silence;
         const Tensor view = in_the_name_of(op, [&] { return f(self); });
-        if (view.requires_grad()) detail::succeed(self, Ref<Node>::share(view.node()));
+        if (view.requires_grad()) detail::replace_history(self, Ref<Node>::share(view.node()));
         x = view.array();
         told_to_savers(op, x);
       },

@@ -24,15 +24,4 @@ Dims memory_order(const NDArray& x) {
   return order;
 }
 
-NDArray empty_in_order_of(const NDArray& x) {
-  const Dims order = memory_order(x);
-  Shape shape;
-  Dims back = order;
-  for (int d = 0; d < x.rank(); ++d) {
-    shape.push_back(x.shape()[static_cast<int>(order[d])]);
-    back[static_cast<int>(order[d])] = d;
-  }
-  return NDArray::empty(shape, x.dtype()).permute(back);
-}
-
 }  // namespace tapehead::core

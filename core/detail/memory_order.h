@@ -8,7 +8,5 @@ namespace tapehead::core {
 /// The dimensions from the outermost in memory to the innermost: the order in which PyTorch's
 /// iterator runs through an array, and in which its empty_like lays out another.
 Dims memory_order(const NDArray& x);
-/// Uninitialised, of x's shape and dtype, laid out in that order.
-NDArray empty_in_order_of(const NDArray& x);
 
 }  // namespace tapehead::core

@@ -146,3 +146,14 @@ TEST_CASE("eye has ones on its diagonal, whatever its shape and dtype") {
       "shape: sizes cannot be negative, got (-1, 2); -1 is for view, reshape and expand",
       ShapeError);
 }
+
+TEST_CASE("empty_in_order_of is dense, with its dimensions in memory as PyTorch has them") {
+  const auto strides = [](const NDArray& x) { return empty_in_order_of(x).strides(); };
+  const NDArray x = NDArray::full({2, 3, 4}, 0, DType::Float64);
+  CHECK(strides(x) == Strides{12, 4, 1});
+  CHECK(strides(x.permute({2, 0, 1})) == Strides{1, 12, 4});
+  CHECK(strides(x.slice(2, 0, 4, 2).transpose(0, 1)) == Strides{2, 6, 1});
+  CHECK(strides(x.narrow(0, 0, 1).expand({5, 3, 4})) == Strides{12, 4, 1});
+  CHECK(empty_in_order_of(x.transpose(0, 2)).shape() == Shape{4, 3, 2});
+  CHECK(empty_in_order_of(NDArray::full({}, 0, DType::Int64)).dtype() == DType::Int64);
+}

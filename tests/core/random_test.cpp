@@ -174,17 +174,6 @@ TEST_CASE("an array can be filled again through any view, and the write is seen"
   CHECK(values<float>(x)[3] < 1);
 }
 
-TEST_CASE("empty_like is dense, with its dimensions in memory as PyTorch has them") {
-  const auto strides = [](const NDArray& x) { return empty_like(x).strides(); };
-  const NDArray x = NDArray::full({2, 3, 4}, 0, DType::Float64);
-  CHECK(strides(x) == Strides{12, 4, 1});
-  CHECK(strides(x.permute({2, 0, 1})) == Strides{1, 12, 4});
-  CHECK(strides(x.slice(2, 0, 4, 2).transpose(0, 1)) == Strides{2, 6, 1});
-  CHECK(strides(x.narrow(0, 0, 1).expand({5, 3, 4})) == Strides{12, 4, 1});
-  CHECK(empty_like(x.transpose(0, 2)).shape() == Shape{4, 3, 2});
-  CHECK(empty_like(NDArray::full({}, 0, DType::Int64)).dtype() == DType::Int64);
-}
-
 TEST_CASE("a draw equal to the probability is a 0") {
   Generator a(6), b(6);
   CHECK(bernoulli(b, a.uniform_double(), {1}, DType::Float32).item() == 0);

@@ -1,4 +1,4 @@
-// Include this in one source file of a test program: a test case that ends with more tensors, tape
+// live_counts.cpp includes this once a test program: a test case that ends with more tensors, tape
 // nodes or memory blocks than it began with then counts as failed.
 #pragma once
 

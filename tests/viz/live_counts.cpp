@@ -1,1 +1,0 @@
-#include "../support/live_counts.h"
