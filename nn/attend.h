@@ -14,7 +14,7 @@
 namespace tapehead::nn {
 
 /// What a query gets that may see no key at all: the mean of all values, as with scores of -1e9;
-/// zeros, weights included; or NaN, which is what PyTorch gives it.
+/// zeros, weights included; or NaN, whose output is PyTorch's.
 enum class HiddenRows { Uniform, Zero, NaN };
 
 /// The weights of a module's last call, if it keeps them. Threads may share it.

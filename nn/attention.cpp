@@ -54,7 +54,8 @@ Tensor MultiHeadAttention::forward(const Tensor& query, const Tensor& key, const
   V = V.view({B, Tk, num_heads, d_k}).transpose(1, 2);  // (B, H, Tk, d_k)
 
   // 3. Attend, all heads at once.
-  Tensor output = attend(Q, K, V, {.mask = mask, .bias = bias}, dropout, kept_);  // (B, H, Tq, d_k)
+  const AttendOptions options{.mask = mask, .bias = bias, .hidden_rows = hidden_rows};
+  Tensor output = attend(Q, K, V, options, dropout, kept_);  // (B, H, Tq, d_k)
 
   // 4. Concatenate the heads.
   output = output.transpose(1, 2).contiguous().view({B, Tq, d_model});  // (B, Tq, d_model)

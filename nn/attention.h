@@ -45,6 +45,7 @@ class MultiHeadAttention : public Layer<MultiHeadAttention> {
   const Index d_model, num_heads, d_k;
   Linear W_q, W_k, W_v, W_o;
   Dropout dropout;
+  HiddenRows hidden_rows = HiddenRows::Uniform;
 
  private:
   KeptWeights kept_;

@@ -91,7 +91,7 @@ Tensor CausalSelfAttention::forward(const Tensor& x, const CausalContext& contex
   const Tensor Q = split_heads(qkv[0], num_heads);               // (B, H, T, d_k)
   const auto [K, V] =
       context.so_far(split_heads(qkv[1], num_heads), split_heads(qkv[2], num_heads));
-  const Tensor output = attend(Q, K, V, seen(context, HiddenRows::Uniform), attn_dropout, kept_);
+  const Tensor output = attend(Q, K, V, seen(context, hidden_rows), attn_dropout, kept_);
   return resid_dropout(c_proj(merge_heads(output)));  // (B, T, d_model)
 }
 

@@ -66,6 +66,7 @@ class CausalSelfAttention : public Layer<CausalSelfAttention> {
   const Index d_model, num_heads, d_k;
   Linear c_attn, c_proj;
   Dropout attn_dropout, resid_dropout;
+  HiddenRows hidden_rows = HiddenRows::Uniform;
 
  private:
   KeptWeights kept_;

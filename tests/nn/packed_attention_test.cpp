@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 #include <tapehead/autograd/create.h>
 #include <tapehead/nn/attention.h>
+#include <tapehead/nn/causal_attention.h>
+#include <tapehead/nn/init.h>
 #include <tapehead/nn/packed_attention.h>
 
 #include "../support/strict_gradcheck.h"
@@ -79,17 +81,32 @@ TEST_CASE("packed attention has the results of attention whose projections are a
   CHECK(difference(packed(x, x, x, Tensor(), lower), apart(x, x, x, Tensor(), lower), t) == "");
 }
 
-TEST_CASE("a query without keys gets what hidden_rows says") {
-  PackedMultiHeadAttention attn(4, 2, 0.0);
-  CrossAttention cross(4, 2, 4, 4, 0.0);
+TEST_CASE("in every kind of attention a query without keys gets what hidden_rows says") {
   const Tensor x = noise({1, 3, 4}, 1, Float32), nothing = zeros({1, 1, 1, 3}, Bool);
-  const Tensor bias = attn.out_proj.bias.view({1, 1, 4}).expand({1, 3, 4});
-  CHECK(difference(attn(x, x, x, nothing), bias) != "");
-  attn.hidden_rows = cross.hidden_rows = HiddenRows::Zero;
-  CHECK(difference(attn(x, x, x, nothing), bias) == "");
-  CHECK(difference(cross(x, x, x, nothing), bias) == "");
-  attn.hidden_rows = HiddenRows::NaN;
-  CHECK(difference(attn(x, x, x, nothing), full({1, 3, 4}, NAN)) == "");
+  CausalContext context;
+  context.mask = nothing;
+  const auto check = [&](const char* kind, auto& attn, const Tensor& out_bias, const auto& call) {
+    CAPTURE(kind);
+    init::normal_(out_bias);
+    const Tensor bias = out_bias.view({1, 1, 4}).expand({1, 3, 4});
+    CHECK(attn.hidden_rows == HiddenRows::Uniform);
+    CHECK(difference(call(), bias) != "");
+    attn.hidden_rows = HiddenRows::Zero;
+    CHECK(difference(call(), bias) == "");
+    CHECK(difference(attn.attention_weights(), zeros({1, 2, 3, 3})) == "");
+    attn.hidden_rows = HiddenRows::NaN;
+    CHECK(difference(call(), full({1, 3, 4}, NAN)) == "");
+  };
+  MultiHeadAttention plain(4, 2, 0.0);
+  check("plain", plain, plain.W_o.bias, [&] { return plain(x, x, x, nothing); });
+  PackedMultiHeadAttention packed(4, 2, 0.0);
+  check("packed", packed, packed.out_proj.bias, [&] { return packed(x, x, x, nothing); });
+  CrossAttention cross(4, 2, 4, 4, 0.0);
+  check("cross", cross, cross.out_proj.bias, [&] { return cross(x, x, x, nothing); });
+  GroupedQueryAttention grouped(4, 2, 1);
+  check("grouped", grouped, grouped.W_o.bias, [&] { return grouped(x, context); });
+  CausalSelfAttention causal(4, 2);
+  check("causal", causal, causal.c_proj.bias, [&] { return causal(x, context); });
 }
 
 TEST_CASE("packed attention keeps its weights unless told not to") {
