@@ -18,32 +18,51 @@ struct InspectArguments {
   bool json = false;
 };
 
-// Of all elements as Float64; of none, NaN.
+// Of all finite elements; of none, NaN.
 struct Statistics {
   double mean = NAN, deviation = NAN, least = NAN, most = NAN;
   Index not_finite = 0;
 };
 
-Statistics statistics(const Tensor& tensor) {
-  const NDArray array = tensor.to(Float64).array().contiguous();
-  const double* const x = array.data<double>();
-  const Index n = array.size();
+// Column-major tensors are as dense as row-major ones: they need no copy.
+NDArray dense(const NDArray& array) {
+  core::Dims backwards;
+  for (int d = array.rank() - 1; d >= 0; --d) backwards.push_back(d);
+  const NDArray turned = array.permute(backwards);
+  return turned.is_contiguous() ? turned : array.contiguous();
+}
+
+// In one pass (Welford, 1962): the mean moves by each, and the squares are of distances from it.
+template <class T>
+Statistics statistics_of(const T* x, Index n) {
   Statistics s;
-  double sum = 0, squares = 0;
+  double mean = 0, squares = 0;
   Index finite = 0;
   for (Index i = 0; i < n; ++i) {
-    if (!std::isfinite(x[i])) continue;
-    s.least = finite == 0 ? x[i] : std::min(s.least, x[i]);
-    s.most = finite == 0 ? x[i] : std::max(s.most, x[i]);
-    sum += x[i], ++finite;
+    const auto value = static_cast<double>(x[i]);
+    if (!std::isfinite(value)) continue;
+    s.least = finite == 0 ? value : std::min(s.least, value);
+    s.most = finite == 0 ? value : std::max(s.most, value);
+    const double from_mean = value - mean;
+    mean += from_mean / static_cast<double>(++finite);
+    squares += from_mean * (value - mean);
   }
   s.not_finite = n - finite;
   if (finite == 0) return s;
-  s.mean = sum / static_cast<double>(finite);
-  for (Index i = 0; i < n; ++i)
-    if (std::isfinite(x[i])) squares += (x[i] - s.mean) * (x[i] - s.mean);
+  s.mean = mean;
   s.deviation = std::sqrt(squares / static_cast<double>(finite));
   return s;
+}
+
+Statistics statistics(const Tensor& tensor) {
+  const NDArray array = dense(tensor.array());
+  return core::dispatch(array.dtype(),
+                        [&]<class T>() { return statistics_of(array.data<T>(), array.size()); });
+}
+
+std::string dtype_in(const io::TensorFile& file, const std::string& name, const Tensor& tensor) {
+  const auto found = file.stored.find(name);
+  return found == file.stored.end() ? core::name(tensor.dtype()) : found->second;
 }
 
 std::string rounded(double number) { return core::to_text(std::setprecision(3), number); }
@@ -53,10 +72,10 @@ std::string not_finite(const Statistics& s) {
 }
 
 // A line each where all fit in `width` columns, else two.
-std::string table(const NamedTensors& tensors, int width) {
+std::string table(const io::TensorFile& file, int width) {
   constexpr int dtypes = 9, numbers = 10;
   std::size_t names = 4, shapes = 5;
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, tensor] : file.tensors) {
     names = std::max(names, one_line(name).size());
     shapes = std::max(shapes, core::to_text(tensor.shape()).size());
   }
@@ -72,11 +91,11 @@ std::string table(const NamedTensors& tensors, int width) {
     for (const char* head : {"mean", "std", "min", "max"}) out << std::setw(numbers) << head;
     out << "\n";
   }
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, tensor] : file.tensors) {
     const Statistics s = statistics(tensor);
     cell(one_line(name), names);
     cell(between + core::to_text(tensor.shape()), shapes);
-    cell(between + std::string(core::name(tensor.dtype())), dtypes - 2);
+    cell(between + dtype_in(file, name, tensor), dtypes - 2);
     if (fits)
       for (const double number : {s.mean, s.deviation, s.least, s.most})
         out << std::setw(numbers) << rounded(number);
@@ -95,6 +114,7 @@ io::Json as_json(const io::TensorFile& file) {
     tensors.push_back(io::Json::object({{"name", name},
                                         {"shape", tensor.shape()},
                                         {"dtype", core::name(tensor.dtype())},
+                                        {"stored", dtype_in(file, name, tensor)},
                                         {"mean", s.mean},
                                         {"std", s.deviation},
                                         {"min", s.least},
@@ -161,7 +181,7 @@ void inspect(const InspectArguments& a) {
     say(core::to_text("  ", one_line(key), ": ",
                       key == "alphabet" ? alphabet(file.metadata) : beginning(text), "\n"));
   say(tied_line(file));
-  say("\n" + table(file.tensors, screen().width));
+  say("\n" + table(file, screen().width));
 }
 
 }  // namespace
@@ -172,7 +192,8 @@ Command inspect_command() {
           .about = "Show what a file of weights holds",
           .notes =
               "Reads safetensors (checkpoints too), npy, npz, llama2.c's checkpoints and\n"
-              "minGPT's JSON. Half precision is shown as the Float32 that it is read as.\n\n"
+              "minGPT's JSON. Dtypes are the file's own: BF16 and F16 are read as Float32, U8,\n"
+              "I32 and the like as Int64.\n\n"
               "Examples:\n"
               "  tapehead inspect model.safetensors\n"
               "  tapehead inspect runs/1/checkpoint.safetensors --json",

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "detail/base64.h"
-#include "detail/element.h"
 #include "detail/json_text.h"
+#include "detail/stored.h"
 
 namespace tapehead::io {
 namespace {
@@ -224,6 +224,7 @@ MinGpt read_mingpt(const std::string& path) {
     const Layout& layout = entry.layout;
     const ByteSource next =
         base64_bytes(file, file.subject(), entry.text, bytes_of(layout.element, layout.shape));
+    note_stored(result.stored, entry.name, layout.element);
     result.tensors.emplace_back(std::move(entry.name), decode(layout, next));
   }
   return result;

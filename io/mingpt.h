@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "../autograd/tensor.h"
+#include "safetensors.h"
 
 namespace tapehead::io {
 
@@ -20,6 +20,7 @@ struct MinGptConfig {
 struct MinGpt {
   MinGptConfig config;
   NamedTensors tensors;
+  StoredDTypes stored = {};  // "F16" for torch.float16
 };
 
 /// All tensors in the order of the file under the names that minGPT gives them

@@ -2,13 +2,20 @@
 
 #include "atomic_file.h"
 #include "detail/npy_header.h"
+#include "detail/stored.h"
 #include "detail/values.h"
 
 namespace tapehead::io {
 
 Tensor read_npy(const std::string& path) {
+  StoredDTypes stored;
+  return read_npy(path, "", stored);
+}
+
+Tensor read_npy(const std::string& path, const std::string& name, StoredDTypes& stored) {
   const InputFile file("read_npy", path);
   const NpyHeader header = read_npy_header(file.subject(), file.from(0), file.size());
+  note_stored(stored, name, header.layout.element);
   return decode(header.layout, file.from(header.bytes));
 }
 

@@ -5,6 +5,7 @@
 
 #include "detail/json_text.h"
 #include "detail/npy_header.h"
+#include "detail/stored.h"
 #include "detail/values.h"
 #include "detail/zip.h"
 
@@ -45,14 +46,21 @@ void check_name(const std::string& name, bool first) {
 }  // namespace
 
 NamedTensors read_npz(const std::string& path) {
+  StoredDTypes stored;
+  return read_npz(path, stored);
+}
+
+NamedTensors read_npz(const std::string& path, StoredDTypes& stored) {
   const InputFile file("read_npz", path);
   const std::vector<ZipMember> members = zip_members(file);
   std::vector<NpyHeader> headers;
   for (const ZipMember& member : members) headers.push_back(check(file, member));
   NamedTensors result;
-  for (std::size_t i = 0; i < members.size(); ++i)
-    result.emplace_back(members[i].name.substr(0, members[i].name.size() - ending.size()),
-                        load(file, members[i], headers[i]));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string name = members[i].name.substr(0, members[i].name.size() - ending.size());
+    note_stored(stored, name, headers[i].layout.element);
+    result.emplace_back(name, load(file, members[i], headers[i]));
+  }
   return result;
 }
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <set>
 
-#include "detail/element.h"
 #include "detail/json_text.h"
+#include "detail/stored.h"
 #include "safetensors.h"
 
 namespace tapehead::io {
@@ -229,9 +229,11 @@ Safetensors read_safetensors(const std::string& path) {
   });
   check_places(file, entries, file.size() - values);
   Safetensors result{{}, std::move(events.header.metadata)};
-  for (HeaderEntry& entry : entries)
+  for (HeaderEntry& entry : entries) {
+    note_stored(result.stored, entry.name, entry.layout.element);
     result.tensors.emplace_back(std::move(entry.name),
                                 decode(entry.layout, file.from(values + entry.begin)));
+  }
   return result;
 }
 

@@ -22,6 +22,9 @@ namespace tapehead::io {
 using Metadata = std::map<std::string, std::string>;
 inline const Metadata as_pytorch{{"format", "pt"}};
 
+/// What the file calls the dtypes of those tensors that were widened: "BF16", "F16", "U8", "I32".
+using StoredDTypes = std::map<std::string, std::string>;
+
 /// Writes all of them, or nothing: a file of that name is replaced when the new one is complete.
 /// IoError, naming path and reason, where that fails. Error for a name that occurs twice, is
 /// "__metadata__" or not UTF-8, and for what read_safetensors() would not read back; ShapeError for
@@ -33,6 +36,7 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors,
 struct Safetensors {
   NamedTensors tensors;
   Metadata metadata;
+  StoredDTypes stored = {};
 };
 
 /// What a file holds, tensors in the order of their places. F32, F64, I64 and BOOL keep their

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "detail/input_file.h"
+#include "detail/stored.h"
 #include "detail/zip.h"
 #include "llama2c.h"
 #include "mingpt.h"
@@ -23,14 +24,21 @@ std::string extension(const std::string& path) {
 
 TensorFile from_safetensors(const std::string& path) {
   Safetensors file = read_safetensors(path);
-  return {"safetensors", std::move(file.tensors), std::move(file.metadata)};
+  return {"safetensors", std::move(file.tensors), std::move(file.metadata), std::move(file.stored)};
 }
 
 TensorFile from_npy(const std::string& path) {
-  return {"npy", {{std::filesystem::path(path).stem().string(), read_npy(path)}}, {}};
+  const std::string name = std::filesystem::path(path).stem().string();
+  StoredDTypes stored;
+  Tensor tensor = read_npy(path, name, stored);
+  return {"npy", {{name, std::move(tensor)}}, {}, std::move(stored)};
 }
 
-TensorFile from_npz(const std::string& path) { return {"npz", read_npz(path), {}}; }
+TensorFile from_npz(const std::string& path) {
+  StoredDTypes stored;
+  NamedTensors tensors = read_npz(path, stored);
+  return {"npz", std::move(tensors), {}, std::move(stored)};
+}
 
 TensorFile from_llama2c(const std::string& path) {
   Llama2c file = read_llama2c(path);
@@ -58,7 +66,7 @@ TensorFile from_mingpt(const std::string& path) {
                     {"embd_pdrop", core::to_text(c.embd_pdrop)},
                     {"resid_pdrop", core::to_text(c.resid_pdrop)},
                     {"attn_pdrop", core::to_text(c.attn_pdrop)}};
-  return {"minGPT", std::move(file.tensors), std::move(metadata)};
+  return {"minGPT", std::move(file.tensors), std::move(metadata), std::move(file.stored)};
 }
 
 // The first bytes; zeros where the file has fewer.

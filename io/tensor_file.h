@@ -16,6 +16,9 @@ struct TensorFile {
   /// What else the file says, as text: safetensors' metadata, or the model's sizes by their names
   /// ("n_layers" is "5").
   Metadata metadata;
+  /// Of tensors that were widened, the dtype in the file, by safetensors' names whatever the
+  /// format.
+  StoredDTypes stored = {};
 };
 
 /// Reads a file of any of the formats that read_safetensors(), read_npy(), read_npz(),

@@ -96,6 +96,29 @@ Dims backwards(const Dims& dims) {
 
 }  // namespace
 
+const char* widened_name(Element element) {
+  switch (element) {
+    case Element::U8:
+      return "U8";
+    case Element::I8:
+      return "I8";
+    case Element::U16:
+      return "U16";
+    case Element::I16:
+      return "I16";
+    case Element::U32:
+      return "U32";
+    case Element::I32:
+      return "I32";
+    case Element::F16:
+      return "F16";
+    case Element::BF16:
+      return "BF16";
+    default:
+      return "";
+  }
+}
+
 std::uint64_t size_of(Element element) {
   switch (element) {
     case Element::Bool:

@@ -12,6 +12,9 @@ namespace tapehead::io {
 
 enum class Element { Bool, U8, I8, U16, I16, U32, I32, I64, F16, BF16, F32, F64 };
 
+/// Safetensors' name for one that becomes a wider dtype, "BF16" say; "" for the others.
+const char* widened_name(Element element);
+
 /// How many bytes one takes in a file, and what it is in a tensor.
 std::uint64_t size_of(Element element);
 DType dtype_of(Element element);

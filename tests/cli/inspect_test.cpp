@@ -37,6 +37,7 @@ TEST_CASE("inspect shows names, shapes, dtypes and statistics") {
   const auto& w = json.at("tensors").at(0);
   CHECK(w.at("shape") == nlohmann::json{2, 2});
   CHECK(w.at("dtype") == "Float32");
+  CHECK(w.at("stored") == "Float32");
   CHECK(w.at("mean") == 3);
   CHECK(w.at("std").get<double>() == doctest::Approx(std::sqrt(3.5)));
   CHECK(json.at("tensors").at(1).at("not_finite") == 2);
@@ -59,6 +60,49 @@ TEST_CASE("inspect reads every format, and long names do not break its table") {
   CHECK(has(wide.out, "\n  n_layers: 2\n"));
   io::save_npy(folder.file("none"), zeros({0}));
   CHECK(has(run_tapehead("inspect '" + folder.file("none") + "'").out, "nan"));
+}
+
+TEST_CASE("inspect shows the dtypes that the file has, also of what is widened") {
+  using testing::safetensors_file;
+  const Folder folder;
+  const std::string path = folder.write(
+      "w.safetensors",
+      safetensors_file(
+          R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+          R"("b":{"dtype":"BF16","shape":[2],"data_offsets":[4,8]},)"
+          R"("c":{"dtype":"U8","shape":[2],"data_offsets":[8,10]}})",
+          testing::packed(1.5f, std::uint16_t{0x3f80}, std::uint16_t{0xc040}) + "\3\7"));
+  const Result r = run_tapehead("inspect '" + path + "'");
+  CHECK(r.code == 0);
+  CHECK(has(r.out,
+            "name  shape  dtype          mean       std       min       max\n"
+            "a     (1)    Float32         1.5         0       1.5       1.5\n"
+            "b     (2)    BF16             -1         2        -3         1\n"
+            "c     (2)    U8                5         2         3         7\n"));
+  const auto tensors =
+      nlohmann::json::parse(run_tapehead("inspect --json '" + path + "'").out).at("tensors");
+  CHECK(tensors.at(1).at("dtype") == "Float32");
+  CHECK(tensors.at(1).at("stored") == "BF16");
+  CHECK(tensors.at(2).at("dtype") == "Int64");
+  CHECK(tensors.at(2).at("stored") == "U8");
+}
+
+TEST_CASE("statistics are of all elements, column-major, large and far from 0 alike") {
+  const Folder folder;
+  const auto inspected = [&](const std::string& bytes) {
+    const Result r = run_tapehead("inspect --json '" + folder.write("x.npy", bytes) + "'");
+    return nlohmann::json::parse(r.out).at("tensors").at(0);
+  };
+  const auto turned = inspected(testing::npy_file(testing::npy_header("<f4", "(2, 3)", true),
+                                                  testing::packed(1.f, 2.f, 3.f, 4.f, 5.f, 9.f)));
+  CHECK(turned.at("shape") == nlohmann::json{2, 3});
+  CHECK(turned.at("mean") == 4);
+  CHECK(turned.at("std").get<double>() == doctest::Approx(std::sqrt(20.0 / 3)));
+  CHECK(turned.at("max") == 9);
+  const auto far = inspected(testing::npy_file(
+      testing::npy_header("<f8", "(4,)"), testing::packed(1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16)));
+  CHECK(far.at("mean") == 1e9 + 10);
+  CHECK(far.at("std").get<double>() == doctest::Approx(std::sqrt(22.5)));
 }
 
 TEST_CASE("inspect refuses a file that holds no weights with one line") {

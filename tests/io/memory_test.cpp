@@ -1,11 +1,13 @@
 // How much memory readers need: for a bad file at most its size and 16 MiB, for a good one its
 // tensors and 16 MiB. Measured as the system does: the most that the process ever held.
 #include <doctest/doctest.h>
+#include <tapehead/io/byte_pairs.h>
 #include <tapehead/io/llama2c.h>
 #include <tapehead/io/mingpt.h>
 #include <tapehead/io/npy.h>
 #include <tapehead/io/npz.h>
 #include <tapehead/io/safetensors.h>
+#include <tapehead/io/tensor_file.h>
 
 #include "../support/peak_memory.h"
 #include "../support/weight_bytes.h"
@@ -102,6 +104,37 @@ TEST_CASE("a bad llama2.c or minGPT file costs no more memory than its size and 
             io::read_mingpt);
 }
 
+TEST_CASE("a bad file of byte pairs costs no more memory than its size and 16 MiB") {
+  const std::size_t much = 32 * mib;
+  const auto check = [](const std::string& what, const std::string& bytes) {
+    check_bad(what, bytes, io::read_byte_pairs);
+  };
+  const std::string opening = R"({"format": "tapehead byte pairs", "merges": [)";
+  check("spaces", "{" + std::string(much, ' '));
+  check("a long name", "{\"" + std::string(much, 'n') + "\":1}");
+  check("a long format", R"({"format": ")" + std::string(much, 'f') + "\"}");
+  check("nesting", opening + std::string(much, '['));
+  check("digits", opening + "[" + std::string(much, '1') + "]]}");
+  std::string numbers = "[1", merges = "[1,1]";
+  while (numbers.size() < much) numbers += ",1";
+  check("a merge of many", opening + numbers + "]]}");
+  while (merges.size() < much) merges += ",[1,1]";
+  check("many merges", opening + merges + "]}");
+}
+
+TEST_CASE("good byte pairs and pieces of tokens cost no more memory than they take, and 16 MiB") {
+  std::string merges = R"({"format": "tapehead byte pairs", "merges": [[1,1])";
+  Index count = 1;
+  for (; count < 65000; ++count) merges += ",[1,1]";
+  check_good("byte pairs", merges + "]}", sizeof(std::pair<Index, Index>) * 65000,
+             io::read_byte_pairs);
+  const auto length = static_cast<std::int32_t>(mib);
+  std::string pieces = testing::packed(length);
+  for (int i = 0; i < 32; ++i)
+    pieces += testing::packed(0.0f, length) + std::string(static_cast<std::size_t>(length), 'p');
+  check_good("llama2.c's tokenizer", pieces, 32 * mib, io::read_llama2c_tokenizer);
+}
+
 TEST_CASE("a good file costs no more memory than its tensors and 16 MiB") {
   const std::size_t count = 8 * mib;
   const std::string values(count, '\1'), shape = "(" + std::to_string(count) + ",)";
@@ -110,6 +143,13 @@ TEST_CASE("a good file costs no more memory than its tensors and 16 MiB") {
   check_good("safetensors", safetensors_file("{" + entry(0, "U8", count, 0, count) + "}", values),
              wide, io::read_safetensors);
   check_good("npy", npy, wide, io::read_npy);
+  check_good("whatever its format is", npy, wide, io::read_tensors);
+  // 1 layer of width 1024, which has 64 words and 8 positions.
+  const std::size_t d = 1024, hidden = 2048,
+                    numbers = 64 * d + 2 * d + 4 * d * d + 3 * d * hidden + d + 2 * 8 * (d / 2);
+  check_good("llama2.c",
+             testing::llama_numbers({1024, 2048, 1, 1, 1, 64, 8}) + std::string(4 * numbers, '\0'),
+             4 * numbers, [](const std::string& path) { return io::read_llama2c(path); });
   check_good(
       "npy in Fortran's order",
       testing::npy_file(testing::npy_header("<f4", "(" + std::to_string(count / 8) + ", 2)", true),

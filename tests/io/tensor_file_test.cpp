@@ -27,6 +27,53 @@ const std::string pickle_words =
 
 }  // namespace
 
+TEST_CASE("a file's own dtypes are told where they are widened, by the same names in all formats") {
+  const Folder folder;
+  const auto stored = [&](const std::string& bytes) {
+    return io::read_tensor_file(folder.write("x.dat", bytes)).stored;
+  };
+  using Stored = io::StoredDTypes;
+  std::string header, values;
+  int end = 0;
+  for (const auto& [dtype, size] : {std::pair{"BF16", 2},
+                                    {"F16", 2},
+                                    {"F32", 4},
+                                    {"F64", 8},
+                                    {"I16", 2},
+                                    {"I32", 4},
+                                    {"I64", 8},
+                                    {"I8", 1},
+                                    {"U16", 2},
+                                    {"U32", 4},
+                                    {"U8", 1},
+                                    {"BOOL", 1}}) {
+    header += std::string(header.empty() ? "{" : ",") + "\"" + dtype + "\":{\"dtype\":\"" + dtype +
+              "\",\"shape\":[1],\"data_offsets\":[" + std::to_string(end) + "," +
+              std::to_string(end + size) + "]}";
+    end += size;
+  }
+  const std::string all =
+      testing::safetensors_file(header + "}", std::string(static_cast<std::size_t>(end), '\0'));
+  CHECK(stored(all) == Stored{{"BF16", "BF16"},
+                              {"F16", "F16"},
+                              {"I16", "I16"},
+                              {"I32", "I32"},
+                              {"I8", "I8"},
+                              {"U16", "U16"},
+                              {"U32", "U32"},
+                              {"U8", "U8"}});
+  const std::string half =
+      testing::npy_file(testing::npy_header("<f2", "(1,)"), packed(std::uint16_t{1}));
+  CHECK(stored(half) == Stored{{"x", "F16"}});
+  CHECK(stored(testing::zip_file({testing::stored_part("a.npy", half),
+                                  testing::stored_part("b.npy", testing::small_npy())})) ==
+        Stored{{"a", "F16"}});
+  const std::string mingpt =
+      "{" + testing::small_config + R"(,"w":{"dtype":"torch.bfloat16","shape":[1],"data":"AAA="}})";
+  CHECK(stored(mingpt) == Stored{{"w", "BF16"}});
+  CHECK(stored(testing::small_llama2c()).empty());
+}
+
 TEST_CASE("a file of tensors is known by its content, whatever its name") {
   const Folder folder;
   const auto read = [&](const std::string& bytes) {
