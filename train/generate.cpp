@@ -160,4 +160,26 @@ std::vector<Tokens> detail::generate(const Writer& model, const std::vector<Toke
   return texts;
 }
 
+// The whole target is read anew for each token: nothing is kept in a cache.
+Tokens generate(nn::Transformer& model, const Tokens& source, const GenerateOptions& options,
+                const OnToken& on_token, Index first) {
+  const Index context = model.options.context;
+  if (source.empty()) fail("generate: expected a source, got no token; give one to answer");
+  if (first < 0 || first >= context)
+    fail("generate: the first position must be from 0 to ", context - 1, ", got ", first);
+  const Evaluating evaluating(model);
+  const Tensor memory =
+      model.encode(tensor(source, {1, static_cast<Index>(source.size())}));  // (1, Ts, d_model)
+  const auto forward = [&](const Tensor& target, nn::KVCache*) {
+    return model.decode(target, memory);  // (1, T, V)
+  };
+  GenerateOptions within = options;
+  within.tokens = std::min(options.tokens, context - first);
+  OnTokens each;
+  if (on_token) each = [&on_token](std::size_t, Index token) { return on_token(token); };
+  const Tokens before(static_cast<std::size_t>(first) + 1, model.start());
+  const Tokens target = detail::generate({forward, context}, {before}, within, each)[0];
+  return {target.begin() + first + 1, target.end()};
+}
+
 }  // namespace tapehead::train

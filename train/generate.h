@@ -1,4 +1,4 @@
-// Generation: a causal model writes on.
+// Generation: a causal model writes on, an nn::Transformer writes an answer.
 //
 //   const std::vector<Index> text = generate(model, {0}, {.tokens = 300, .temperature = 0.8});
 //   generate(model, prompt, {.tokens = 300}, [](Index token) { return show(token); });
@@ -73,5 +73,14 @@ std::vector<Index> generate(Model& model, const std::vector<Index>& prompt,
   if (on_token) each = [&on_token](std::size_t, Index token) { return on_token(token); };
   return generate_batch(model, std::vector<std::vector<Index>>{prompt}, options, each)[0];
 }
+
+/// What an encoder-decoder writes to `source`, which it reads once: what follows start(), without
+/// it, up to options.tokens and to the last of its `context` positions. Its first token is that at
+/// position `first`, as of a target that asks for nothing before it: the positions up to there are
+/// start(). Error for an empty source, a `first` outside the context, and as above; ShapeError for
+/// a source of more than `context` tokens.
+std::vector<Index> generate(nn::Transformer& model, const std::vector<Index>& source,
+                            const GenerateOptions& options = {}, const OnToken& on_token = {},
+                            Index first = 0);
 
 }  // namespace tapehead::train

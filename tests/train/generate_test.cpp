@@ -110,6 +110,61 @@ TEST_CASE("a batch of prompts of different lengths is written as each of them al
   });
 }
 
+TEST_CASE("an encoder-decoder writes what train::answer says, from where it is asked") {
+  manual_seed(3);
+  SequenceModel model({.vocabulary = 9,
+                       .context = 6,
+                       .d_model = 12,
+                       .heads = 3,
+                       .layers = 2,
+                       .d_ff = 16,
+                       .dropout = 0.3,
+                       .arch = Arch::encdec});
+  nn::Transformer& transformer = *model.as<nn::Transformer>();
+  nn::init::normal_(transformer.head.weight);
+  const std::vector<Tokens> sources{{1, 2, 3, 4, 5, 6}, {8, 0, 8, 0, 7, 7}, {5, 5, 5, 5, 5, 5}};
+  for (const Index first : {0, 2, 5}) {
+    CAPTURE(first);
+    for (const Tokens& source : sources) {
+      Tensor targets = zeros({1, 6}, Int64);
+      targets.narrow(1, 0, first).fill_(data::no_target);
+      const Tensor wanted = answer(model, {tensor(source, {1, 6}), targets}).select(0, 0);
+      const Tokens got = generate(transformer, source, {.temperature = 0}, {}, first);
+      CHECK(equal(tensor(got, {6 - first}), wanted.narrow(0, first, 6 - first)));
+    }
+  }
+  CHECK(transformer.is_training());
+  const Tokens all = generate(transformer, sources[0], {.temperature = 0});
+  CHECK(generate(transformer, sources[0], {.tokens = 2, .temperature = 0}) ==
+        Tokens(all.begin(), all.begin() + 2));
+  Tokens seen;
+  const auto stop = [&](Index token) { return seen.push_back(token), seen.size() < 3; };
+  CHECK(generate(transformer, sources[0], {.temperature = 0}, stop).size() == 3);
+  CHECK(seen == Tokens(all.begin(), all.begin() + 3));
+  const GenerateOptions drawn{.temperature = 2, .seed = 4};
+  CHECK(generate(transformer, sources[0], drawn) == generate(transformer, sources[0], drawn));
+  CHECK(generate(transformer, sources[0], drawn) != all);
+}
+
+TEST_CASE("an encoder-decoder refuses what it cannot answer") {
+  nn::Transformer model({.source_vocabulary = 9,
+                         .target_vocabulary = 9,
+                         .context = 6,
+                         .d_model = 12,
+                         .heads = 3,
+                         .layers = 1,
+                         .d_ff = 16});
+  CHECK_THROWS_WITH_AS(generate(model, {}),
+                       "generate: expected a source, got no token; give one to answer", Error);
+  CHECK_THROWS_WITH_AS(generate(model, {1}, {}, {}, 6),
+                       "generate: the first position must be from 0 to 5, got 6", Error);
+  CHECK_THROWS_WITH_AS(generate(model, {1}, {.tokens = -1}),
+                       "generate: expected tokens, temperature and top_k of at least 0 and a top_p "
+                       "above 0 and up to 1, got -1, 1, 0 and 1",
+                       Error);
+  CHECK_THROWS_AS(generate(model, Tokens(7, 1)), ShapeError);
+}
+
 TEST_CASE("what left padding hides changes nothing in any model") {
   each_writer([](auto& model) {
     const NoGradGuard no_grad;
