@@ -44,12 +44,12 @@ bool comes_before(const std::string& a, const std::string& b) {
 }
 
 // In the order in which they were written; safetensors has none but that of names.
-NamedTensors in_order(const std::string& path) {
+io::TensorFile in_order(const std::string& path) {
   io::TensorFile file = io::read_tensor_file(path);
   if (file.format == "safetensors")
     std::stable_sort(file.tensors.begin(), file.tensors.end(),
                      [](const auto& a, const auto& b) { return comes_before(a.first, b.first); });
-  return file.tensors;
+  return file;
 }
 
 const Tensor* find(const NamedTensors& tensors, const std::string& name) {
@@ -123,7 +123,8 @@ io::Json as_json(const std::vector<Difference>& all, const Difference* first) {
 }
 
 void diff(const DiffArguments& o) {
-  const std::vector<Difference> all = differences(in_order(o.a), in_order(o.b), o);
+  const io::TensorFile left = in_order(o.a);
+  const std::vector<Difference> all = differences(left.tensors, in_order(o.b).tensors, o);
   const auto drifts = [](const Difference& d) { return d.drifts; };
   const auto first = std::find_if(all.begin(), all.end(), drifts);
   const auto count = std::count_if(all.begin(), all.end(), drifts);
@@ -133,9 +134,11 @@ void diff(const DiffArguments& o) {
   if (!o.json)
     for (const Difference& d : all)
       if (d.drifts) say(core::to_text(one_line(d.name), ": ", d.what, "\n"));
+  const bool by_name = left.format == "safetensors";
   if (count > 0)
     fail(std::to_string(count), count == 1 ? " tensor differs, of " : " tensors differ, of ",
-         all.size(), "; the first is ", first->name);
+         all.size(), by_name ? "; the first by name is " : "; the first is ", first->name,
+         by_name && count > 1 ? "; save as .npz to keep the order" : "");
   if (!o.json)
     say(core::to_text(
         "the same: ", grouped(std::ssize(all)), all.size() == 1 ? " tensor" : " tensors",

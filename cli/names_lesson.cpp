@@ -14,8 +14,10 @@ constexpr Index at_once = 256;  // names
 constexpr std::size_t written_names = 20;
 
 std::string introduced(const data::Names& names) {
-  return core::to_text(one_line(names.name()), ": ", grouped(std::ssize(names.train())),
-                       " names to train on, ", grouped(std::ssize(names.held_out())), " held out",
+  const Index count = std::ssize(names.train());
+  return core::to_text(one_line(names.name()), ": ", grouped(count),
+                       count == 1 ? " name" : " names", " to train on, ",
+                       grouped(std::ssize(names.held_out())), " held out",
                        names.split() ? "" : " (the same: there are too few)", ", ",
                        names.vocabulary().size() - 1, " different characters\n");
 }

@@ -47,7 +47,9 @@ TEST_CASE("the first layer that drifts comes first, in the order of layers") {
   CHECK(r.out ==
         "layer.2: by up to 0.5, at (1, 1): 5 and 5.5; 2 of 6 differ\n"
         "layer.10: by up to 0.5, at (1, 1): 5 and 5.5; 2 of 6 differ\n");
-  CHECK(r.err == "tapehead: 2 tensors differ, of 3; the first is layer.2\n");
+  CHECK(r.err ==
+        "tapehead: 2 tensors differ, of 3; the first by name is layer.2; save as .npz to keep the "
+        "order\n");
 
   // Those of an npz are in the order in which they were computed.
   const Pair dumps({{"late", w}, {"early", w}}, {{"late", off}, {"early", off}}, ".npz");

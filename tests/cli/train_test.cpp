@@ -310,3 +310,13 @@ TEST_CASE("Ctrl-C ends training with one line, and writes no weights") {
   CHECK(lines(message) == 1);
   CHECK(folder.names() == std::vector<std::string>{"log"});
 }
+
+TEST_CASE("a single name is one name") {
+  const Folder folder;
+  const Result r = run_tapehead("train names --file '" + folder.write("n", "anna\n") +
+                                "' --steps 1 --batch 1 --layers 1 --d-model 8 --heads 2");
+  CHECK(r.code == 0);
+  CHECK(r.out.rfind(folder.file("n") + ": 1 name to train on, 1 held out (the same: there are too "
+                                       "few), 2 different characters\n",
+                    0) == 0);
+}
