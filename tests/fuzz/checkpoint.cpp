@@ -30,25 +30,26 @@ std::string whole_state(const testing::TinyRun& run) {
 }
 
 // All of it, or nothing.
-NamedTensors load(const std::string& path, testing::TinyRun& run) {
-  const std::string before = whole_state(run);
+NamedTensors load(const std::string& path) {
+  static testing::TinyRun run;
+  static std::string state = whole_state(run);
   try {
     train::load_checkpoint(path, run.trainer, run.batches);
   } catch (const Error&) {
-    if (whole_state(run) != before) std::abort();
+    if (whole_state(run) != state) std::abort();
     throw;
   }
+  state = whole_state(run);
   return run.trainer.state_dict();
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static testing::TinyRun run;
-  const auto read = [](const std::string& path) { return load(path, run); };
   const auto look = [](const NamedTensors& state) { testing::touch(state); };
   const std::string right = with_right_checksum(data, size);
-  testing::fuzz(data, size, read, look);
-  return testing::fuzz(reinterpret_cast<const std::uint8_t*>(right.data()), right.size(), read,
+  if (right != std::string(reinterpret_cast<const char*>(data), size))
+    testing::fuzz(data, size, load, look);
+  return testing::fuzz(reinterpret_cast<const std::uint8_t*>(right.data()), right.size(), load,
                        look);
 }
