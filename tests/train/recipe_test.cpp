@@ -30,10 +30,10 @@ double accuracy(const char* name, Index most_steps) {
 
 TEST_CASE("copy is learnt within 100 steps") { CHECK(accuracy("copy", 100) >= 0.99); }
 TEST_CASE("reverse is learnt within 400 steps") { CHECK(accuracy("reverse", 400) >= 0.99); }
-TEST_CASE("sort is learnt within 500 steps") { CHECK(accuracy("sort", 500) >= 0.98); }
-TEST_CASE("addition is learnt within 2,000 steps") { CHECK(accuracy("addition", 2000) >= 0.98); }
+TEST_CASE("sort is learnt within 500 steps") { CHECK(accuracy("sort", 500) >= 0.99); }
+TEST_CASE("addition is learnt within 2,000 steps") { CHECK(accuracy("addition", 2000) >= 0.99); }
 TEST_CASE("recall is learnt within 800 steps") { CHECK(accuracy("recall", 800) >= 0.99); }
-TEST_CASE("induction is learnt within 500 steps") { CHECK(accuracy("induction", 500) >= 0.98); }
+TEST_CASE("induction is learnt within 500 steps") { CHECK(accuracy("induction", 500) >= 0.99); }
 TEST_CASE("brackets are learnt within 800 steps") { CHECK(accuracy("brackets", 800) >= 0.99); }
 TEST_CASE("copy is learnt within 400 steps by an encoder-decoder as it was first trained") {
   const data::Task task = data::task("copy");
