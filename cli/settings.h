@@ -49,10 +49,6 @@ Settings taught(const io::Metadata& words);
 /// UsageError where a file's name, say, cannot be written down so that it is read as it was.
 std::string config_text(Settings settings);
 
-/// What the metadata of weights say that their model was taught: task, length and symbols; empty
-/// where they don't.
-Settings taught(const io::Metadata& words);
-
 /// The resolved settings of a run.
 Settings settings_in(const std::string& config);
 
