@@ -33,12 +33,7 @@ void describe(const train::LoadedModel& loaded) {
                      grouped(loaded.model->num_parameters()), " parameters"));
 }
 
-bool is_encdec(const train::SequenceModel& model) {
-  return model.options.arch == train::Arch::encdec;
-}
-
 void check_writes(const train::SequenceModel& model) {
-  if (is_encdec(model)) return;
   if (model.options.arch == train::Arch::encoder)
     fail("this encoder answers all places at once and does not write; see tapehead eval, or train ",
          "with --arch gpt");
@@ -100,44 +95,6 @@ struct Wanted {
   double temperature;
 };
 
-// At which position an encoder-decoder's answers begin, and how many there are: of a toy task its
-// own, else as many as it has positions.
-struct Answered {
-  Index first, count;
-};
-Answered answered(const train::LoadedModel& loaded) {
-  const Settings s = taught(loaded.words);
-  const std::vector<std::string>& names = data::task_names();
-  if (std::find(names.begin(), names.end(), s.task) == names.end())
-    return {0, loaded.model->options.context};
-  const std::vector<Index> targets = toy_task(s).held_out().front().targets;
-  const auto is_asked = [](Index target) { return target != data::no_target; };
-  return {std::find_if(targets.begin(), targets.end(), is_asked) - targets.begin(),
-          std::count_if(targets.begin(), targets.end(), is_asked)};
-}
-
-// What an encoder-decoder makes of the prompt; how many tokens it took.
-Index write_answer(const train::LoadedModel& loaded, const Tokenizer& tokenizer,
-                   const GenerateArguments& a, const Wanted& wanted, std::uint64_t seed,
-                   const InterruptGuard& interrupt) {
-  TextWriter writer(a.stop);
-  Index previous = -1, count = 0;
-  const auto show = [&](Index token) {
-    ++count;
-    return writer.add(tokenizer.decode(std::exchange(previous, token), token)) &&
-           !interrupt.pressed();
-  };
-  train::generate(*loaded.model->as<nn::Transformer>(), wanted.asked,
-                  {.tokens = wanted.tokens,
-                   .temperature = wanted.temperature,
-                   .top_k = a.top_k,
-                   .top_p = *a.top_p,
-                   .seed = seed},
-                  show, answered(loaded).first);
-  writer.end();
-  return count;
-}
-
 // One text; how many tokens it took.
 Index write(const train::LoadedModel& loaded, const Tokenizer& tokenizer,
             const GenerateArguments& a, const Wanted& wanted, std::uint64_t seed,
@@ -176,10 +133,7 @@ void generate(const GenerateArguments& a) {
   const Tokenizer tokenizer = tokenizer_of(loaded, a.tokenizer);
   const std::optional<data::Task> task = task_taught(loaded);
   std::vector<Index> asked = prompt_of(tokenizer, a.prompt);
-  const bool encdec = is_encdec(*loaded.model);
-  if (encdec && asked.empty())
-    throw UsageError("an encdec answers what it is asked; add --prompt TEXT");
-  const Index usual = encdec ? answered(loaded).count : usual_tokens(task, asked.size());
+  const Index usual = usual_tokens(task, asked.size());
   const Wanted wanted{std::move(asked), a.tokens.value_or(usual),
                       a.temperature.value_or(task ? 0 : 0.8)};
   describe(loaded);
@@ -190,8 +144,7 @@ void generate(const GenerateArguments& a) {
   for (Index i = 0; i < a.samples && !interrupt.pressed(); ++i) {
     if (i > 0 && !one_a_line)
       std::cerr << "--- sample " << i + 1 << ", seed " << a.seed + i << std::endl;
-    count += (encdec ? write_answer : write)(loaded, tokenizer, a, wanted,
-                                             static_cast<std::uint64_t>(a.seed + i), interrupt);
+    count += write(loaded, tokenizer, a, wanted, static_cast<std::uint64_t>(a.seed + i), interrupt);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (interrupt.pressed())
@@ -218,7 +171,7 @@ Command generate_command() {
           "  tapehead generate stories15M.bin --tokenizer tokenizer.bin --temperature 0\n"
           "  tapehead generate runs/hamlet --top-k 5 --top-p 0.9 --stop HAMLET",
       .options = {required(file("MODEL", a->model, "What writes")),
-                  text("--prompt", "TEXT", a->prompt, "What it goes on from; an encdec answers it"),
+                  text("--prompt", "TEXT", a->prompt, "What it goes on from"),
                   whole("--tokens", a->tokens, "How many to write (200; a task's answer)", 0, most),
                   number("--temperature", a->temperature,
                          "0: likeliest; below 1: likely (0.8; a task: 0)", 0.0, 1000.0),

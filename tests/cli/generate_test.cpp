@@ -121,32 +121,6 @@ TEST_CASE("a task's model answers a prompt") {
             "eval, or train with --arch gpt\n"));
 }
 
-TEST_CASE("an encoder-decoder answers a prompt as it is judged, without repeating it") {
-  const Folder folder;
-  for (const std::string task : {"sort --length 5", "recall --length 3", "modular --symbols 7"}) {
-    CAPTURE(task);
-    const std::string weights = folder.file("w");
-    const Result trained = run_tapehead("train " + task +
-                                        " --arch encdec --d-model 8 --heads 2 --layers 1 --steps 3 "
-                                        "--batch 4 --out '" +
-                                        weights + "'");
-    REQUIRE(trained.code == 0);
-    const auto after = [&](const std::string& words) {
-      const auto from = trained.out.find(words) + words.size();
-      return trained.out.substr(from, trained.out.find_first_of(" :", from) - from);
-    };
-    const std::string generate = "generate '" + weights + "' ";
-    const Result r =
-        run_tapehead(generate + "--temperature 0 --prompt '" + after("for example ") + "'");
-    CHECK(r.code == 0);
-    CHECK(r.out == after(" was answered ") + "\n");
-    const Result nothing = run_tapehead(generate);
-    CHECK(nothing.code == 2);
-    CHECK(nothing.out.empty());
-    CHECK(nothing.err == "tapehead: an encdec answers what it is asked; add --prompt TEXT\n");
-  }
-}
-
 TEST_CASE("names are written one a line, each up to its end") {
   const Folder folder;
   const std::string file = folder.write("n", "anna\nbob\nanna\nbob\nanna\nbob\n");
