@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <tapehead/nn/init.h>
+#include <tapehead/train/evaluate.h>
 #include <tapehead/train/generate.h>
 
 #include <algorithm>
