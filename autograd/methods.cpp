@@ -62,6 +62,12 @@ Tensor Tensor::lerp(const Tensor& end, const Tensor& weight) const {
 Tensor Tensor::lerp(const Tensor& end, Scalar weight) const {
   return tapehead::lerp(*this, end, weight);
 }
+Tensor Tensor::addcmul(const Tensor& a, const Tensor& b, Scalar value) const {
+  return tapehead::addcmul(*this, a, b, value);
+}
+Tensor Tensor::addcdiv(const Tensor& a, const Tensor& b, Scalar value) const {
+  return tapehead::addcdiv(*this, a, b, value);
+}
 Tensor Tensor::neg() const { return tapehead::neg(*this); }
 Tensor Tensor::abs() const { return tapehead::abs(*this); }
 Tensor Tensor::exp() const { return tapehead::exp(*this); }

@@ -1,5 +1,5 @@
-// The table of ops: every op of ops.h, and every in-place method, in a call that shows how it is
-// used. gradcheck runs over it, and so do the tests.
+// The table of ops: every op of ops.h and create.h that takes a tensor, and every in-place method,
+// in a call that shows how it is used. gradcheck runs over it, and so do the tests.
 //
 //   for (const OpRow& row : op_table()) std::cout << row.call << ": " << gradcheck(row) << "\n";
 #pragma once
@@ -32,6 +32,7 @@ GradcheckResult gradcheck(const OpRow& row, const GradcheckOptions& options = {}
 
 namespace op_rows {  // the parts of the table
 using Rows = std::vector<OpRow>;
+Rows creation();
 Rows arithmetic();
 Rows pointwise();
 Rows comparisons();

@@ -39,6 +39,9 @@ Tensor remainder(const Tensor& a, Scalar b);
 /// a + weight (b - a). Float32 and Float64.
 Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight);
 Tensor lerp(const Tensor& a, const Tensor& b, Scalar weight);
+/// x + value a b, and x + value a / b (Float32 and Float64); all three broadcast.
+Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, Scalar value = 1);
+Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, Scalar value = 1);
 
 // Pointwise (ops/pointwise.cpp, ops/activations.cpp, ops/rounding.cpp). Float32 and Float64 but for
 // abs, relu, square, sign, rounding and choices. Where PyTorch would make Float32 of Int64, convert

@@ -224,6 +224,8 @@ class Tensor {
   Tensor remainder(Scalar other) const;
   Tensor lerp(const Tensor& end, const Tensor& weight) const;
   Tensor lerp(const Tensor& end, Scalar weight) const;
+  Tensor addcmul(const Tensor& a, const Tensor& b, Scalar value = 1) const;
+  Tensor addcdiv(const Tensor& a, const Tensor& b, Scalar value = 1) const;
   Tensor neg() const;
   Tensor abs() const;
   Tensor exp() const;
@@ -354,6 +356,8 @@ class Tensor {
   Tensor& remainder_(Scalar other);
   Tensor& lerp_(const Tensor& end, const Tensor& weight);
   Tensor& lerp_(const Tensor& end, Scalar weight);
+  Tensor& addcmul_(const Tensor& a, const Tensor& b, Scalar value = 1);
+  Tensor& addcdiv_(const Tensor& a, const Tensor& b, Scalar value = 1);
   Tensor& addmm_(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
   Tensor& baddbmm_(const Tensor& a, const Tensor& b, Scalar beta = 1, Scalar alpha = 1);
   Tensor& cumsum_(int d);
@@ -413,6 +417,7 @@ class Tensor {
   Tensor& squeeze_(int d);
   Tensor& unsqueeze_(int d);
   Tensor& transpose_(int d0, int d1);
+  Tensor& swapdims_(int d0, int d1);
   Tensor& t_();
   /// Makes all handles of this tensor a constant, without its history and hooks.
   Tensor& detach_();

@@ -1,9 +1,10 @@
 // Prints docs/reference.md: PyTorch's names beside ours. `./go docs` runs it, and a test holds the
 // page against it.
 //
-// It reads the catalogue (autograd/ops.h, create.h, the in-place methods of tensor.h) and the table
-// of ops, whose calls are PyTorch's. A sentence of a doc comment that names PyTorch, other than "as
-// in PyTorch", says what differs.
+// It reads the catalogue (autograd/ops.h, create.h, the in-place methods of tensor.h), what
+// differentiates (func.h, backward.h, gradcheck.h, tape.h), the table of ops, whose calls are
+// PyTorch's, and the differences that docs/parity.md explains. A sentence of a doc comment that
+// names PyTorch, other than "as in PyTorch", says what differs.
 #include <tapehead/autograd/op_table.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ struct Function {
   std::string name;
   std::vector<std::string> signatures;
   std::string differences;
+  std::string torch = {};  // PyTorch's name, where that of a row won't do
 };
 struct Section {
   std::string title, remark;
@@ -78,7 +80,7 @@ void add(std::vector<Function>& functions, const std::string& name, const std::s
          const std::string& comment) {
   auto function = std::find_if(functions.begin(), functions.end(),
                                [&](const Function& other) { return other.name == name; });
-  if (function == functions.end()) function = functions.insert(function, {name, {}, ""});
+  if (function == functions.end()) function = functions.insert(function, {name, {}, "", ""});
   const std::string signature = name + "(" + names_of(parameters) + ")";
   auto& all = function->signatures;
   if (std::find(all.begin(), all.end(), signature) == all.end()) all.push_back(signature);
@@ -102,7 +104,8 @@ std::vector<Section> sections(const std::string& path, const std::string& first,
                               const std::string& indent, const std::string& declaration) {
   // Declarations and comments of several lines become one.
   std::string text = read(path);
-  text = text.substr(text.find("\nnamespace tapehead {"));
+  text = text.substr(text.find("\nnamespace tapehead"));
+  text = replaced(text, "\ntemplate <[^\n]*>(?=\n)", "");
   text = replaced(text, "\n" + indent + " {4,}(?=[^ /])", " ");
   for (const std::string mark : {"/// ", "// "})
     for (std::string before; before != text;) {
@@ -113,7 +116,7 @@ std::vector<Section> sections(const std::string& path, const std::string& first,
   std::istringstream lines(text);
   std::string comment, previous;
   const std::regex is_heading("^" + indent + "// (.*)"), is_comment("^" + indent + "/// (.*)"),
-      is_declaration("^" + indent + declaration + ";\\s*(?:// *(.*))?");
+      is_declaration("^" + indent + declaration + "(?:;| \\{)\\s*(?:// *(.*))?");
   for (std::string line; std::getline(lines, line); previous = line) {
     std::smatch match;
     if (std::regex_match(line, match, is_declaration))
@@ -164,6 +167,63 @@ std::string torch_name(const std::string& name) {
   return linked("torch." + name, "torch." + name);
 }
 
+// ---- what differentiates
+// -------------------------------------------------------------------------
+
+// A header, how calls of its functions begin here, what they look like, and PyTorch's page of each:
+// $ stands for the name.
+struct Source {
+  const char *header, *prefix, *declaration, *name, *page;
+};
+constexpr Source sources[] = {
+    {"autograd/backward.h", "autograd::", "(?:void|std::vector<Tensor>) (grad|backward)\\((.*)\\)",
+     "torch.autograd.$", "generated/torch.autograd.$.html"},
+    {"autograd/func.h", "func::",
+     "(?:std::pair<Tensors?, Tensors?>|std::vector<Tensors>|Tensor) (\\w+)"
+     "\\((const F& .*)\\)",
+     "torch.autograd.functional.$", "generated/torch.autograd.functional.$.html"},
+    {"autograd/gradcheck.h", "", "GradcheckResult (gradcheck|gradgradcheck)\\((.*)\\)",
+     "torch.autograd.$", "autograd.html#torch.autograd.$"},
+    {"autograd/tape.h", "", "struct (NoGradGuard|EnableGradGuard)( ): GradMode", "torch.$",
+     "generated/torch.$.html"}};
+
+std::string torch_of(const Source& source, const std::string& function) {
+  const std::string name = function == "NoGradGuard"       ? "no_grad"
+                           : function == "EnableGradGuard" ? "enable_grad"
+                                                           : function;
+  return "[`" + replaced(source.name, "\\$", name) + "`](https://pytorch.org/docs/1.13/" +
+         replaced(source.page, "\\$", name) + ")";
+}
+
+// A guard is an object, all else a call.
+Section derivatives() {
+  Section all{
+      "Derivatives",
+      "Of functions of tensors, of everything that led to a tensor, and by differences. The "
+      "method is `y.backward(gradient, retain_graph, create_graph)`; a gradient collects in "
+      "`x.grad()`.",
+      {}};
+  for (const Source& source : sources)
+    for (Section& section : sections(source.header, "", "", source.declaration))
+      for (Function& function : section.functions) {
+        function.torch = torch_of(source, function.name);
+        for (std::string& call : function.signatures)
+          call = function.name.ends_with("Guard") ? function.name + " guard" : source.prefix + call;
+        all.functions.push_back(std::move(function));
+      }
+  return all;
+}
+
+// The table of docs/parity.md, and what stands below it until it is told what is not drawn.
+void print_differences() {
+  const std::string page = read("docs/parity.md");
+  const std::size_t begin = page.find("| name | reason |"), end = page.find("\nSome calls are not");
+  std::cout << "\n## Differences found by ./go parity\n\n"
+               "All that 10,000 random graphs leave, run here and in LibTorch. "
+               "[parity.md](parity.md) tells how, and what is not drawn.\n\n"
+            << page.substr(begin, end - begin);
+}
+
 // ---- the page
 // ------------------------------------------------------------------------------------
 
@@ -183,7 +243,8 @@ void print(const Section& section, const std::set<std::string>& has_method) {
   if (!section.remark.empty()) std::cout << section.remark << "\n\n";
   std::cout << "| PyTorch | tapehead | differs on purpose |\n|---|---|---|\n";
   for (const Function& function : section.functions) {
-    std::cout << "| " << torch_name(function.name) << " |";
+    const std::string torch = function.torch.empty() ? torch_name(function.name) : function.torch;
+    std::cout << "| " << torch << " |";
     const char* separator = " ";
     for (const std::string& signature : function.signatures) {
       std::cout << separator << "`" << signature << "`";
@@ -200,7 +261,7 @@ constexpr auto opening = R"(# PyTorch and tapehead
 
 What a PyTorch function is called here. Names, argument orders, defaults and results are PyTorch's (1.13.1), unless the last column says otherwise. In C++ a keyword argument is a positional one, `torch.sum(x, dim=(0, 2), keepdim=True)` is `sum(x, {0, 2}, true)`, and what takes many options takes a struct: `cross_entropy(logits, target, {.label_smoothing = 0.1})`. `d` is PyTorch's `dim`, and `x.f(…)` says that there is a method too. Methods alone are `view_as`, `reshape_as`, `expand_as` and `type_as`, `item`, `detach`, and those of the tape ([tensor.h](../autograd/tensor.h)).
 
-Each op that has a row in the [table of ops](../autograd/op_table.h) is held against PyTorch's values and gradients by `./go test -R PyTorch`, and in random graphs by `./go parity`: [parity.md](parity.md#the-differences-explained) lists the differences that leaves, with the reasons.
+Each op that has a row in the [table of ops](../autograd/op_table.h) is held against PyTorch's values and gradients by `./go test -R PyTorch`, and in random graphs by `./go parity`: the [differences](#differences-found-by-go-parity) that leaves are listed below, with the reasons.
 
 ## Everywhere
 
@@ -236,7 +297,8 @@ constexpr auto ending = R"(
 - `out=` arguments, `memory_format`, `generator=` (draws come from the default generator), `as_tuple` of `nonzero`, `reduce=` of `scatter`.
 - Convolutions, pooling, recurrent layers, FFT, `torch.linalg` and `torch.special`.
 - Promotion: `torch.result_type` has no counterpart, since dtypes never mix.
-- `inplace=True` of activations, and aliases of methods in place (`swapdims_`, `clamp_min_`).
+- `inplace=True` of activations, and aliases of methods in place (`clamp_min_`, `swapaxes_`).
+- `random_()` without bounds, whose range depends on the dtype: `x.random_(0, n)` says it.
 - Assignment to `x[…]`: C++ has no such operator for several indices; `index_put_` is it.
 )";
 
@@ -255,5 +317,7 @@ int main() {
   for (const Section& section :
        sections("autograd/tensor.h", "", "  ", "Tensor& (\\w+_)\\((.*)\\)"))
     if (section.title == "In place") print(section, {});
+  print(derivatives(), {});
+  print_differences();
   std::cout << ending;
 }

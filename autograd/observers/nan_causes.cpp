@@ -159,7 +159,7 @@ std::string own_cause(const Case& c) {
   if (is_one_of(c.op, {"softmax", "log_softmax"})) return softmax_cause(c);
   if (is_one_of(c.op, {"log", "log2", "log10", "log1p"})) return log_cause(c);
   if (is_one_of(c.op, {"sqrt", "rsqrt"})) return sqrt_cause(c);
-  if (is_one_of(c.op, {"div", "floor_divide", "remainder"})) return div_cause(c);
+  if (is_one_of(c.op, {"div", "floor_divide", "remainder", "addcdiv"})) return div_cause(c);
   if (c.op == "reciprocal") return reciprocal_cause(c);
   if (is_one_of(c.op, {"mean", "var", "std"})) return mean_cause(c);
   if (is_one_of(c.op, {"exp", "expm1"})) return exp_cause(c);

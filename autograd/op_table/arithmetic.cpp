@@ -4,6 +4,11 @@
 namespace tapehead::op_rows {
 
 Rows arithmetic() {
+  const Sets ternary{{{2, 3}, {2, 3}, {2, 3}},
+                     {{2, 1, 3}, {4, 1}, {}},
+                     {{3}, {3}, {2, 1}},
+                     {{}, {}, {}},
+                     {{0, 3}, {3}, {1}}};
   return {
       {"add", "add(a, b)", binary, [](In x) { return add(x[0], x[1]); }},
       {"add", "add(a, b, alpha=2.5)", binary, [](In x) { return add(x[0], x[1], 2.5); }},
@@ -41,16 +46,15 @@ Rows arithmetic() {
        [](In x) { return remainder(x[0] * 3.1415, x[1]); }},
       {"remainder", "remainder(a * 3.1415, -0.7)", unary,
        [](In x) { return remainder(x[0] * 3.1415, -0.7); }},
-      {"lerp",
-       "lerp(a, b, c)",
-       {{{2, 3}, {2, 3}, {2, 3}},
-        {{2, 1, 3}, {4, 1}, {}},
-        {{3}, {3}, {2, 1}},
-        {{}, {}, {}},
-        {{0, 3}, {3}, {1}}},
-       [](In x) { return lerp(x[0], x[1], x[2]); }},
+      {"lerp", "lerp(a, b, c)", ternary, [](In x) { return lerp(x[0], x[1], x[2]); }},
       {"lerp", "lerp(a, b, 0.3)", binary, [](In x) { return lerp(x[0], x[1], 0.3); }},
       {"lerp", "lerp(a, b, 0.8)", binary, [](In x) { return lerp(x[0], x[1], 0.8); }},
+      {"addcmul", "addcmul(a, b, c)", ternary, [](In x) { return addcmul(x[0], x[1], x[2]); }},
+      {"addcmul", "addcmul(a, b, c, value=-2.5)", ternary,
+       [](In x) { return addcmul(x[0], x[1], x[2], -2.5); }},
+      {"addcdiv", "addcdiv(a, b, c)", ternary, [](In x) { return addcdiv(x[0], x[1], x[2]); }},
+      {"addcdiv", "addcdiv(a, b, c, value=-2.5)", ternary,
+       [](In x) { return addcdiv(x[0], x[1], x[2], -2.5); }},
   };
 }
 

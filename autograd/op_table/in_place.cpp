@@ -135,6 +135,10 @@ Rows with_tensors(const Target& target) {
        [copy](In x) { return copy(x[0]).lerp_(x[1], 0.3); }},
       {"lerp_", text + ".lerp_(b, c)", with_two,
        [copy](In x) { return copy(x[0]).lerp_(x[1], x[2]); }},
+      {"addcmul_", text + ".addcmul_(b, c, value=2.5)", with_two,
+       [copy](In x) { return copy(x[0]).addcmul_(x[1], x[2], 2.5); }},
+      {"addcdiv_", text + ".addcdiv_(b, c, value=2.5)", with_two,
+       [copy](In x) { return copy(x[0]).addcdiv_(x[1], x[2], 2.5); }},
   };
 }
 
@@ -197,6 +201,8 @@ Rows views(const Target& target) {
        [copy](In x) { return copy(x[0]).unsqueeze_(-1); }},
       {"transpose_", text + ".transpose_(0, -1)", some,
        [copy](In x) { return copy(x[0]).transpose_(0, -1); }},
+      {"swapdims_", text + ".swapdims_(0, -1)", some,
+       [copy](In x) { return copy(x[0]).swapdims_(0, -1); }},
       {"t_", text + ".t_()", matrices, [copy](In x) { return copy(x[0]).t_(); }},
   };
 }

@@ -120,7 +120,7 @@ Rows losses() {
        [](In x) { return binary_cross_entropy(sigmoid(x[0]), x[1]); }},
       {"binary_cross_entropy",
        "binary_cross_entropy(sigmoid(a), b, tensor([2., 0.5, 1.]).to(a.dtype), reduction='none')",
-       {{{2, 3}, {2, 3}}, {{0, 3}, {0, 3}}},
+       {{{2, 3}, {2, 3}}, {{4, 2, 3}, {4, 2, 3}}, {{0, 3}, {0, 3}}},
        [](In x) {
          return binary_cross_entropy(sigmoid(x[0]), x[1], tensor({2., 0.5, 1.}, x[0].dtype()),
                                      Reduction::None);
@@ -130,7 +130,7 @@ Rows losses() {
       {"binary_cross_entropy_with_logits",
        "binary_cross_entropy_with_logits(a * 50, b, tensor([[2.], [0.5]]).to(a.dtype), "
        "reduction='none', pos_weight=tensor([2., 0.5, 1.]).to(a.dtype))",
-       {{{2, 3}, {2, 3}}},
+       {{{2, 3}, {2, 3}}, {{4, 2, 3}, {4, 2, 3}}},
        [](In x) {
          return binary_cross_entropy_with_logits(
              x[0] * 50, x[1], tensor({{2.}, {0.5}}, x[0].dtype()), Reduction::None,

@@ -8,11 +8,11 @@ const std::vector<OpRow>& op_table() {
   static const std::vector<OpRow> table = [] {
     std::vector<OpRow> rows;
     for (const auto part :
-         {op_rows::arithmetic, op_rows::pointwise, op_rows::comparisons, op_rows::reductions,
-          op_rows::products, op_rows::shapes, op_rows::joining, op_rows::indexing,
-          op_rows::rearranging, op_rows::by_index, op_rows::scattering, op_rows::sorting,
-          op_rows::einsums, op_rows::normalisation, op_rows::attention, op_rows::class_losses,
-          op_rows::losses, op_rows::in_place})
+         {op_rows::creation, op_rows::arithmetic, op_rows::pointwise, op_rows::comparisons,
+          op_rows::reductions, op_rows::products, op_rows::shapes, op_rows::joining,
+          op_rows::indexing, op_rows::rearranging, op_rows::by_index, op_rows::scattering,
+          op_rows::sorting, op_rows::einsums, op_rows::normalisation, op_rows::attention,
+          op_rows::class_losses, op_rows::losses, op_rows::in_place})
       for (OpRow& row : part()) rows.push_back(std::move(row));
     return rows;
   }();

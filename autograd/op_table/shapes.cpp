@@ -25,6 +25,7 @@ Rows shapes() {
       {"transpose", "transpose(a, 0, -1)", unary, [](In x) { return transpose(x[0], 0, -1); }},
       {"t", "t(a)", {{{2, 3}}, {{3}}, {{}}, {{0, 2}}, {{1, 1}}}, [](In x) { return t(x[0]); }},
       {"mT", "a.mT", stacks, [](In x) { return mT(x[0]); }},
+      {"permute", "permute(a, ())", {{{}}}, [](In x) { return permute(x[0], Dims{}); }},
       {"permute", "permute(a, (2, 0, 1))", cubes,
        [](In x) {
          return permute(x[0], {2, 0, 1});
@@ -131,6 +132,10 @@ Rows indexing() {
        "index_select(a, 0, tensor([2, 1, 0, 1, 2, 1])[::2])",
        {{{3, 2}}},
        [](In x) { return index_select(x[0], 0, spaced_rows()); }},
+      {"gather",
+       "gather(a, 0, tensor(0))",
+       {{{}}},
+       [](In x) { return gather(x[0], 0, tensor(0)); }},
       {"gather",
        "gather(a, 1, tensor([[2, 0, 2], [1, 1, 0]]))",
        {{{2, 3}}, {{3, 4}}},

@@ -157,6 +157,47 @@ Tensor lerp(const Tensor& a, const Tensor& b, Scalar weight) {
   return lerp(a, b, full({}, weight.real(), a.dtype()));
 }
 
+// What x + v (a with b) refuses in its own name, before a and b meet.
+static void check_with_two(const char* op, const Tensor& x, const Tensor& a, const Tensor& b,
+                           Scalar value) {
+  check_defined(op, x, a, b);
+  core::check_same(op, x.dtype(), a.dtype());
+  core::check_same(op, x.dtype(), b.dtype());
+  core::dispatch_numeric(op, x.dtype(), [&]<class T>() { value.to<T>(op); });
+  core::broadcast(op, x.shape(), core::broadcast(op, a.shape(), b.shape()));
+}
+
+// y = x + v a b  gives  dx = g,  da = v b g  and  db = v a g.
+Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, Scalar value) {
+  check_with_two("addcmul", x, a, b, value);
+  return record(
+      "addcmul",
+      [&] { return core::add(x.array(), core::mul(core::mul(a.array(), value), b.array())); },
+      wrt(x, [s = x.shape()](const Tensor& g) { return sum_to(g, s); }),
+      wrt(a, [b = saved(b), s = a.shape(),
+              value](const Tensor& g) { return sum_to(g * (b() * value), s); }),
+      wrt(b, [a = saved(a), s = b.shape(),
+              value](const Tensor& g) { return sum_to(g * (a() * value), s); }),
+      args(value));
+}
+
+// y = x + v a / b  gives  dx = g,  da = v / b g  and  db = -v a / b^2 g.
+Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, Scalar value) {
+  check_with_two("addcdiv", x, a, b, value);
+  core::check_floating("addcdiv", x.dtype());
+  return record(
+      "addcdiv",
+      [&] { return core::add(x.array(), core::div(core::mul(a.array(), value), b.array())); },
+      wrt(x, [s = x.shape()](const Tensor& g) { return sum_to(g, s); }),
+      wrt(a, [b = saved(b), s = a.shape(),
+              value](const Tensor& g) { return sum_to(g * (value / b()), s); }),
+      wrt(b,
+          [a = saved(a), b = saved(b), value](const Tensor& g) {
+            return sum_to(neg(g * (a() * value / b()) / b()), b().shape());
+          }),
+      args(value));
+}
+
 Tensor neg(const Tensor& x) {
   check_defined("neg", x);
   return record(

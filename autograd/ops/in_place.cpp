@@ -266,6 +266,18 @@ Tensor& Tensor::lerp_(const Tensor& end, Scalar weight) {
       "lerp_", *this, [&](const Tensor& x, const Tensor& b) { return x.lerp(b, weight); },
       args(weight), end);
 }
+Tensor& Tensor::addcmul_(const Tensor& a, const Tensor& b, Scalar value) {
+  return overwritten(
+      "addcmul_", *this,
+      [&](const Tensor& x, const Tensor& l, const Tensor& r) { return x.addcmul(l, r, value); },
+      args(value), a, b);
+}
+Tensor& Tensor::addcdiv_(const Tensor& a, const Tensor& b, Scalar value) {
+  return overwritten(
+      "addcdiv_", *this,
+      [&](const Tensor& x, const Tensor& l, const Tensor& r) { return x.addcdiv(l, r, value); },
+      args(value), a, b);
+}
 Tensor& Tensor::addmm_(const Tensor& a, const Tensor& b, Scalar beta, Scalar alpha) {
   return overwritten(
       "addmm_", *this,
@@ -381,6 +393,10 @@ Tensor& Tensor::unsqueeze_(int d) {
 Tensor& Tensor::transpose_(int d0, int d1) {
   return viewed(
       "transpose_", *this, [&](const Tensor& x) { return x.transpose(d0, d1); }, args(d0, d1));
+}
+Tensor& Tensor::swapdims_(int d0, int d1) {
+  return viewed(
+      "swapdims_", *this, [&](const Tensor& x) { return x.swapdims(d0, d1); }, args(d0, d1));
 }
 Tensor& Tensor::t_() {
   return viewed(

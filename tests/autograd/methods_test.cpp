@@ -160,6 +160,8 @@ TEST_CASE("every method gives what the free function of its name gives") {
   same(x.remainder(0.3), remainder(x, 0.3));
   same(x.lerp(y, p), lerp(x, y, p));
   same(x.lerp(y, 0.3), lerp(x, y, 0.3));
+  same(x.addcmul(y, p, 0.3), addcmul(x, y, p, 0.3));
+  same(x.addcdiv(y, p, 0.3), addcdiv(x, y, p, 0.3));
   same(x.expm1(), expm1(x));
   same(p.log1p(), log1p(p));
   same(p.log2(), log2(p));

@@ -42,10 +42,18 @@ TEST_CASE("every op of the catalogue has a row in the table") {
       declared("autograd/tensor.h", "\n  Tensor& (?!requires_grad_)(\\w+_)\\(");
   CHECK(ops.size() >= 120);
   CHECK(methods.size() >= 40);
+  std::set<std::string> created = declared("autograd/create.h", "\nTensor (\\w+)\\(");
+  CHECK(created.size() >= 20);
+  // Their values are what tests/autograd/create_test.cpp and the cases say.
+  for (const char* from_nothing : {"tensor", "zeros", "ones", "full", "empty", "arange", "linspace",
+                                   "eye", "rand", "randn", "randint", "randperm"})
+    CHECK_MESSAGE(created.erase(from_nothing) == 1, from_nothing, " is not in create.h");
+  for (const std::string& op : created) CHECK_MESSAGE(rows.count(op) == 1, op, " has no row");
   for (const std::string& op : ops) CHECK_MESSAGE(rows.count(op) == 1, op, " has no row");
   for (const std::string& op : methods) CHECK_MESSAGE(rows.count(op) == 1, op, " has no row");
   for (const std::string& op : rows)
-    CHECK_MESSAGE(ops.count(op) + methods.count(op) == 1, op, " is not in the catalogue");
+    CHECK_MESSAGE(created.count(op) + ops.count(op) + methods.count(op) == 1, op,
+                  " is not in the catalogue");
 }
 
 TEST_CASE("no two rows show the same call, and example inputs are all different") {
@@ -169,7 +177,11 @@ TEST_CASE("every op refuses undefined inputs in its own name") {
                               "index_select_backward",
                               "one_hot",
                               "diagonal_backward",
-                              "scatter_add"};
+                              "scatter_add",
+                              "rand_like",
+                              "randn_like",
+                              "randint_like",
+                              "bernoulli"};
   for (const OpRow& row : rows())
     if (row.op.back() == '_') named.insert(row.op);
   for (const OpRow& row : rows()) {

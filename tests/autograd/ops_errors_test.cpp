@@ -10,6 +10,22 @@
 using namespace tapehead;
 using namespace tapehead::testing;
 
+namespace {
+
+// Who says no to f.
+template <class F>
+std::string refused_by(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    return what.substr(0, what.find(':'));
+  }
+  return "nobody";
+}
+
+}  // namespace
+
 TEST_CASE("matmul and linear say which dimensions must be equal") {
   const Tensor m = zeros({2, 3}), v = zeros({3}), s = zeros({});
   CHECK_THROWS_WITH_AS(
@@ -261,15 +277,6 @@ TEST_CASE("an op that is made of others speaks in its own name") {
 
 TEST_CASE("what an index or a dtype is refused by is the op that was called") {
   const Tensor x = zeros({2, 3}), at = tensor({0, 5}), truth = zeros({2}, Bool);
-  const auto refused_by = [](const auto& f) -> std::string {
-    try {
-      f();
-    } catch (const Error& error) {
-      const std::string what = error.what();
-      return what.substr(0, what.find(':'));
-    }
-    return "nobody";
-  };
   const Tensor ints = tensor({{1, 2, 3}, {4, 5, 6}}), wide = zeros({2, 3}, Float64);
   CHECK(refused_by([&] { square(truth); }) == "square");
   CHECK(refused_by([&] { index_fill(x, 1, at, 1.0); }) == "index_fill");
@@ -294,4 +301,22 @@ TEST_CASE("what an index or a dtype is refused by is the op that was called") {
   CHECK_THROWS_WITH_AS(square(truth),
                        "square: expected a numeric dtype, got Bool; convert with .to(Int64)",
                        DTypeError);
+}
+
+TEST_CASE("addcmul and addcdiv refuse in their own names what does not fit") {
+  const Tensor x = zeros({2, 3}), whole = zeros({2, 3}, Int64);
+  CHECK_THROWS_WITH_AS(addcmul(x, x, zeros({2})),
+                       "addcmul: shapes (2, 3) and (2) do not broadcast: 3 against 2 in dimension "
+                       "-1; sizes must be equal, or one of them 1",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(addcmul(x, whole, x),
+                       "addcmul: dtypes Float32 and Int64 differ; convert one of them, for example "
+                       "with .to(Float32)",
+                       DTypeError);
+  CHECK(refused_by([&] { addcmul(whole, whole, whole, 0.5); }) == "addcmul");
+  CHECK(refused_by([&] { addcmul(x > 0, x > 0, x > 0); }) == "addcmul");
+  CHECK(refused_by([&] { addcdiv(whole, whole, whole); }) == "addcdiv");
+  CHECK(refused_by([&] { Tensor(whole.clone()).addcdiv_(whole, whole); }) == "addcdiv_");
+  CHECK(refused_by([&] { Tensor(zeros({3})).addcmul_(x, x); }) == "addcmul_");
+  CHECK(values(addcmul(whole, whole + 2, whole + 3, 4)) == std::vector<double>(6, 24));
 }

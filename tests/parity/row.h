@@ -109,6 +109,7 @@ const Row& control(const std::string& name);
 
 namespace rows {  // the parts of the table
 using Rows = std::vector<Row>;
+Rows creation();
 Rows arithmetic();
 Rows pointwise();
 Rows comparisons();

@@ -167,6 +167,30 @@ TEST_CASE("Mermaid: the same as a flowchart, with its own escapes") {
         "  n0 --> n1\n");
 }
 
+TEST_CASE("DOT and Mermaid show a gradient below the value that it belongs to") {
+  const Tensor x = tensor({1., 2.}).requires_grad_();
+  const Tensor y = sum(x * 2);
+  y.backward({}, true);
+  const Graph graph = graph_behind(y, {{"x", x}});
+  CHECK(to_dot(graph) ==
+        "digraph {\n"
+        "  node [shape=box, fontname=\"monospace\"];\n"
+        "  n0 [label=\"x\\n(2) Float32\\n[1., 2.]\\ngrad [2., 2.]\", style=\"filled,rounded\", "
+        "fillcolor=\"#cfe8cf\"];\n"
+        "  n1 [label=\"mul\\n(2) Float32\"];\n"
+        "  n2 [label=\"sum\\n() Float32\\n6.\"];\n"
+        "  n0 -> n1;\n"
+        "  n1 -> n2;\n"
+        "}\n");
+  CHECK(to_mermaid(graph) ==
+        "flowchart TD\n"
+        "  n0([\"x<br/>(2) Float32<br/>[1., 2.]<br/>grad [2., 2.]\"])\n"
+        "  n1[\"mul<br/>(2) Float32\"]\n"
+        "  n2[\"sum<br/>() Float32<br/>6.\"]\n"
+        "  n0 --> n1\n"
+        "  n1 --> n2\n");
+}
+
 TEST_CASE("clusters of attention nest as its modules do, each once") {
   struct Outer : nn::Layer<Outer> {
     Outer() : attn(4, 2, 0.0) { add("attn", attn); }

@@ -17,6 +17,16 @@ Drawn between_two_by_number(Draw& d) {
   const Operand a = d.floating();
   return Arguments{a, d.like(a, d.broadcastable(d.see(a).shape)), d.fraction(-1, 2)};
 }
+Drawn two_and_value(Draw& d) {
+  const Operand x = d.any();
+  return Arguments{x, d.like(x, d.broadcastable(d.see(x).shape)),
+                   d.like(x, d.broadcastable(d.see(x).shape)), d.scalar_for(x)};
+}
+Drawn divisor_and_value(Draw& d) {
+  const Operand x = d.floating();
+  return Arguments{x, d.like(x, d.broadcastable(d.see(x).shape)),
+                   d.like(x, d.broadcastable(d.see(x).shape), positive), d.scalar_for(x)};
+}
 // At 0 the second derivative of elu jumps: alpha on one side, 0 on the other.
 Drawn away_from_zero(Draw& d) {
   const Operand x = d.floating();
@@ -33,6 +43,10 @@ Rows activations() {
        [](const Call& c) -> Results { return lerp(c[0], c[1], c[2]); }},
       {"lerp", "lerp.Scalar", between_two_by_number,
        [](const Call& c) -> Results { return lerp(c[0], c[1], c.scalar(2)); }},
+      {"addcmul", "addcmul", two_and_value,
+       [](const Call& c) -> Results { return addcmul(c[0], c[1], c[2], c.scalar(3)); }},
+      {"addcdiv", "addcdiv", divisor_and_value,
+       [](const Call& c) -> Results { return addcdiv(c[0], c[1], c[2], c.scalar(3)); }},
       {"square", "square", one, [](const Call& c) -> Results { return square(c[0]); }},
       {"reciprocal", "reciprocal", one_positive,
        [](const Call& c) -> Results { return reciprocal(c[0]); }},

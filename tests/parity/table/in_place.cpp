@@ -80,7 +80,11 @@ Operand copied(Draw& d, Operand x) {
   const auto copy = d.run(control("clone"), {x});
   return copy ? *copy : x;
 }
-Operand positive_target(Draw& d) { return copied(d, d.floating(positive)); }
+// A copy or, now and then, a view of one whose elements are not side by side.
+Operand copied_or_view(Draw& d, Operand x) {
+  return d.random.chance(0.3) ? view_of_copy(d, x) : copied(d, x);
+}
+Operand positive_target(Draw& d) { return copied_or_view(d, d.floating(positive)); }
 Drawn positive_alone(Draw& d) { return Arguments{positive_target(d)}; }
 // As pow's row: how the slope by the base depends on an exponent of 0 is 1 / a, which PyTorch
 // loses.
@@ -100,9 +104,22 @@ Drawn with_two(Draw& d) {
   const Operand x = target(d);
   return Arguments{x, d.like(x, d.see(x).shape), d.like(x, d.see(x).shape)};
 }
+Drawn with_two_and_value(Draw& d) {
+  Arguments drawn = *with_two(d);
+  drawn.push_back(d.scalar_for(std::get<Operand>(drawn[0])));
+  return drawn;
+}
+Drawn with_divisor_and_value(Draw& d) {
+  const Operand x = target(d);
+  const Indices shape = d.see(x).shape;
+  return Arguments{x, d.like(x, shape), d.like(x, shape, positive), d.scalar_for(x)};
+}
 Drawn with_bounds(Draw& d) { return Arguments{target(d), d.fraction(-2, 0), d.fraction(0, 2)}; }
+// Of no elements PyTorch does not ask how many dimensions they have.
 Drawn with_diagonal(Draw& d) {
-  return Arguments{copied(d, d.floating_of_rank(2)), d.random.between(-2, 2)};
+  const Operand x = copied_or_view(d, d.floating_of_rank(2));
+  if (d.rank(x) < 2 && d.see(x).values.empty()) return {};
+  return Arguments{x, d.random.between(-2, 2)};
 }
 Drawn with_dim(Draw& d) {
   const Operand x = target(d);
@@ -110,7 +127,7 @@ Drawn with_dim(Draw& d) {
 }
 // New factors: one that shows what is changed would have PyTorch read what it writes.
 Drawn with_factors(Draw& d, Index rank) {
-  const Operand x = copied(d, d.floating_of_rank(rank, rank));
+  const Operand x = copied_or_view(d, d.floating_of_rank(rank, rank));
   const DType dtype = d.see(x).dtype;
   Indices left = d.see(x).shape, right = left;
   if (d.rank(x) != rank) return {};
@@ -233,6 +250,12 @@ Rows in_place() {
        [](const Call& c) -> Results { return c[0].lerp_(c[1], c[2]); }, nullptr, kind},
       {"lerp_", "lerp_.Scalar", with_end,
        [](const Call& c) -> Results { return c[0].lerp_(c[1], c.scalar(2)); }, nullptr, kind},
+      {"addcmul_", "addcmul_", with_two_and_value,
+       [](const Call& c) -> Results { return c[0].addcmul_(c[1], c[2], c.scalar(3)); }, nullptr,
+       kind},
+      {"addcdiv_", "addcdiv_", with_divisor_and_value,
+       [](const Call& c) -> Results { return c[0].addcdiv_(c[1], c[2], c.scalar(3)); }, nullptr,
+       kind},
       {"clamp_", "clamp_", with_bounds,
        [](const Call& c) -> Results {
          return c[0].clamp_(c.scalar_or_none(1), c.scalar_or_none(2));
@@ -288,6 +311,9 @@ Rows in_place() {
        true},
       {"transpose_", "transpose_", own_with_dims,
        [](const Call& c) -> Results { return c[0].transpose_(c.dim(1), c.dim(2)); }, nullptr, kind,
+       false, true},
+      {"swapdims_", "swapdims_", own_with_dims,
+       [](const Call& c) -> Results { return c[0].swapdims_(c.dim(1), c.dim(2)); }, nullptr, kind,
        false, true},
       {"t_", "t_", own_matrix, [](const Call& c) -> Results { return c[0].t_(); }, nullptr, kind,
        false, true},

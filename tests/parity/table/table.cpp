@@ -8,10 +8,10 @@ const std::vector<Row>& table() {
   static const std::vector<Row> all = [] {
     std::vector<Row> joined;
     for (const auto part :
-         {rows::arithmetic, rows::pointwise, rows::comparisons, rows::reductions, rows::products,
-          rows::shapes, rows::indexing, rows::neural, rows::in_place, rows::rearrangements,
-          rows::places, rows::in_place_places, rows::order, rows::rounding, rows::activations,
-          rows::losses})
+         {rows::creation, rows::arithmetic, rows::pointwise, rows::comparisons, rows::reductions,
+          rows::products, rows::shapes, rows::indexing, rows::neural, rows::in_place,
+          rows::rearrangements, rows::places, rows::in_place_places, rows::order, rows::rounding,
+          rows::activations, rows::losses})
       for (Row& row : part()) joined.push_back(std::move(row));
     return joined;
   }();
