@@ -92,6 +92,10 @@ Dims other(Dims dims) {
   if (dims.rank() > 0) dims[0] = other(dims[0]);
   return dims;
 }
+Axes other(Axes axes) {
+  if (axes.rank() > 0) axes[0] = other(axes[0]);
+  return axes;
+}
 
 }  // namespace
 
@@ -158,6 +162,7 @@ template void Value::argument(const bool&);
 template void Value::argument(const double&);
 template void Value::argument(const Scalar&);
 template void Value::argument(const Dims&);
+template void Value::argument(const Axes&);
 template void Value::argument(const std::optional<Scalar>&);
 template void Value::argument(const std::string&);
 template void Value::argument(const char* const&);
