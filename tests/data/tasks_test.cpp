@@ -207,8 +207,7 @@ TEST_CASE("a size out of range is refused with the range") {
   CHECK_THROWS_WITH_AS(copy_task({.length = 0}),
                        "copy: expected length from 1 to 512, got 0; usual: 8", Error);
   CHECK_THROWS_WITH_AS(task("sort", {.symbols = 37}),
-                       "sort: expected symbols from 2 to 36, got 37; usual: 10",
-                       Error);
+                       "sort: expected symbols from 2 to 36, got 37; usual: 10", Error);
   CHECK_THROWS_WITH_AS(recall_task({.length = 9, .symbols = 8}),
                        "recall: expected length from 1 to 8, got 9; usual: 8", Error);
   CHECK_THROWS_WITH_AS(brackets_task({.length = 7}),
