@@ -347,7 +347,8 @@ TEST_CASE("who left a value that is not finite is who wrote it last, and no view
   NanGuard guard([&](const NanReport& report) { causes.push_back(report.cause); });
   const core::Storage* freed = exp(numbers({1000, 1})).array().storage();
   const Tensor given = numbers({infinity, 1}) * 1;
-  if (!testing::memory_watched) REQUIRE(given.array().storage() == freed);  // there nothing is reused
+  if (!testing::memory_watched)
+    REQUIRE(given.array().storage() == freed);  // there nothing is reused
   given.narrow(0, 1, 1);
   sum(x * given.view({2})).backward();
   REQUIRE(causes.size() == 2);
