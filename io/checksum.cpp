@@ -59,7 +59,7 @@ std::string checksum(const NamedTensors& tensors, const Metadata& metadata) {
 
 std::uint32_t crc32_of(std::string_view bytes) {
   Crc crc;
-  crc.add(std::as_bytes(std::span(bytes)));
+  crc.add(std::as_bytes(std::span<const char>(bytes.data(), bytes.size())));
   return static_cast<std::uint32_t>(crc.value());
 }
 
