@@ -2,6 +2,7 @@
 #include <tapehead/core/random.h>
 #include <tapehead/data/byte_pair_tokenizer.h>
 
+#include <array>
 #include <map>
 
 using namespace tapehead;
@@ -85,7 +86,7 @@ TEST_CASE("training ends where no pair is there twice") {
 TEST_CASE("training and encoding agree with counting everything anew") {
   core::Generator random(0);
   for (const unsigned symbols : {1U, 2U, 3U, 7U, 256U}) {
-    for (const std::size_t length : {2, 3, 4, 17, 100, 700}) {
+    for (const std::size_t length : std::array<std::size_t, 6>{2, 3, 4, 17, 100, 700}) {
       const std::string text = random_text(random, length, symbols);
       CAPTURE(symbols);
       CAPTURE(length);
