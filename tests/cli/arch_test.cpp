@@ -26,7 +26,8 @@ TEST_CASE("every architecture learns what it can, with every optimiser and sched
         std::pair{"recall --arch encdec --length 3", "encdec: 1 layer"},
         std::pair{"brackets --arch encoder", "encoder: 1 layer"}}) {
     const Result r = trained(options);
-    CAPTURE(options);
+    const std::string asked = options;
+    CAPTURE(asked);
     CAPTURE(r.err);
     CHECK(r.code == 0);
     CHECK(has(r.out, shown));
@@ -67,7 +68,8 @@ TEST_CASE("what an architecture or a task cannot have is refused before anything
         std::pair{"text --file x --tokenizer bpe",
                   "--tokenizer bpe needs a run folder, where it is kept; add --run DIR"}}) {
     const Result r = run_tapehead(std::string("train ") + arguments);
-    CAPTURE(arguments);
+    const std::string given = arguments;
+    CAPTURE(given);
     CHECK(r.code == 2);
     CHECK(r.out.empty());
     CHECK(r.err == std::string("tapehead: ") + message + "\n");

@@ -16,7 +16,7 @@ TEST_CASE("convert writes what it reads, in the format that the name asks for") 
     const NamedTensors want = io::read_tensors(from);
     for (const std::string end : {".safetensors", ".npz"}) {
       const Result r = run_tapehead("convert '" + from + "' '" + from + end + "'");
-      CAPTURE(name);
+      CAPTURE(from);
       CHECK(r.code == 0);
       const NamedTensors got = io::read_tensors(from + end);
       CHECK(got.size() == want.size());

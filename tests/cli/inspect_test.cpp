@@ -51,7 +51,7 @@ TEST_CASE("inspect reads every format, and long names do not break its table") {
         std::tuple{"d", testing::small_llama2c(), "llama2.c"},
         std::tuple{"e", testing::small_mingpt(), "minGPT"}}) {
     const Result r = run_tapehead("inspect --json '" + folder.write(name, bytes) + "'");
-    CAPTURE(format);
+    CAPTURE(r.out);
     CHECK(r.code == 0);
     CHECK(nlohmann::json::parse(r.out).at("format") == format);
   }

@@ -25,7 +25,7 @@ TEST_CASE("lines are appended, each at once, also to those of an earlier process
 
 TEST_CASE("a piece of a line is removed before others follow, however long it is") {
   const Folder folder;
-  for (const std::size_t size : {1, 4095, 4096, 4097, 10000}) {
+  for (const std::size_t size : {1U, 4095U, 4096U, 4097U, 10000U}) {
     folder.write("log", "one\n" + std::string(size, 'x'));
     LineFile(folder.file("log")).add("two");
     CHECK(folder.read("log") == "one\ntwo\n");
