@@ -404,8 +404,8 @@ class Tensor {
   Tensor& round_();
   Tensor& trunc_();
   /// Draws from the default generator as PyTorch does: uniform in [from, to), normal, 1 with
-  /// probability p, else 0 (any dtype), or whole numbers in [from, to) (any dtype but Bool). The
-  /// gradient of what was there is zero.
+  /// probability p, else 0 (any dtype), or whole numbers in [from, to) (any dtype that holds them
+  /// all). The gradient of what was there is zero.
   Tensor& uniform_(double from = 0, double to = 1);
   Tensor& normal_(double mean = 0, double std = 1);
   Tensor& bernoulli_(double p = 0.5);

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "../../core/elementwise.h"
-#include "../../core/random.h"
 #include "../create.h"
 #include "../ops.h"
 #include "check_defined.h"
@@ -95,20 +94,8 @@ Tensor& judged(const char* op, Tensor& self, NDArray (*judge)(const NDArray&, Sc
       op, self, [&](const NDArray& x) { return judge(x, other); }, args(other));
 }
 
-// Nothing of the old value is left, so its gradient is zero.
-template <class Draw, class Given>
-Tensor& redrawn(const char* op, Tensor& self, Draw draw, Given given) {
-  return record_in_place(
-      op, self,
-      [&](NDArray& x) {
-        const std::lock_guard lock(core::default_generator_mutex());
-        draw(core::default_generator(), x);
-      },
-      wrt(self, [](const Tensor& g) { return zeros_like(g); }), given);
-}
-
-// Whoever saved x shall notice that it is another now.
-void told_to_savers(const char* op, const NDArray& x) {
+// Has whoever saved x notice that it is another now.
+void tell_savers(const char* op, const NDArray& x) {
   ++x.storage()->version;
   x.storage()->writer = op;
 }
@@ -132,7 +119,7 @@ Tensor& viewed(const char* op, Tensor& self, F f, Given given) {
         const Tensor view = in_the_name_of(op, [&] { return f(self); });
         if (view.requires_grad()) detail::replace_history(self, Ref<Node>::share(view.node()));
         x = view.array();
-        told_to_savers(op, x);
+        tell_savers(op, x);
       },
       with(self), given);
 }
@@ -405,33 +392,9 @@ Tensor& Tensor::t_() {
 
 Tensor& Tensor::detach_() {
   detail::check_target("detach_", *this);
-  if (requires_grad()) told_to_savers("detach_", impl_->array);
+  if (requires_grad()) tell_savers("detach_", impl_->array);
   impl_->node = {};
   return *this;
-}
-
-// Random numbers.
-
-Tensor& Tensor::uniform_(double from, double to) {
-  return redrawn(
-      "uniform_", *this, [&](core::Generator& g, NDArray& x) { core::uniform_(g, x, from, to); },
-      args(from, to));
-}
-Tensor& Tensor::normal_(double mean, double std) {
-  return redrawn(
-      "normal_", *this, [&](core::Generator& g, NDArray& x) { core::normal_(g, x, mean, std); },
-      args(mean, std));
-}
-Tensor& Tensor::bernoulli_(double p) {
-  return redrawn(
-      "bernoulli_", *this, [&](core::Generator& g, NDArray& x) { core::bernoulli_(g, x, p); },
-      args(p));
-}
-Tensor& Tensor::random_(Index from, Index to) {
-  return redrawn(
-      "random_", *this,
-      [&](core::Generator& g, NDArray& x) { core::randint_(g, x, from, to, "random_"); },
-      args(from, to));
 }
 
 }  // namespace tapehead

@@ -23,6 +23,20 @@ void teach_successor(Model& model) {
   model.head.weight.copy_(next);
 }
 
+// A causal model of five tokens that does so.
+struct Successor : SequenceModel {
+  Successor()
+      : SequenceModel({.vocabulary = 5,
+                       .context = 4,
+                       .d_model = 5,
+                       .heads = 1,
+                       .layers = 0,
+                       .arch = Arch::decoder}) {
+    as<nn::DecoderOnly>()->sinusoidal->encoding.mul_(0);
+    teach_successor(*as<nn::DecoderOnly>());
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a score counts tokens that are asked for and sequences that are right throughout") {
@@ -48,14 +62,7 @@ TEST_CASE("a score of nothing asked is no token right and every sequence right")
 }
 
 TEST_CASE("a causal model is judged by what it makes of its own answers") {
-  SequenceModel model({.vocabulary = 5,
-                       .context = 4,
-                       .d_model = 5,
-                       .heads = 1,
-                       .layers = 0,
-                       .arch = Arch::decoder});
-  model.as<nn::DecoderOnly>()->sinusoidal->encoding.mul_(0);
-  teach_successor(*model.as<nn::DecoderOnly>());
+  Successor model;
   // It should answer 2, then 3 and 0, and answers 4: from there on it reads what it said.
   const data::Batch batch{tensor({{1, 3, 2, 3}}), tensor({{no_target, 2, 3, 0}})};
   CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{4, 0, 1}})));
@@ -64,14 +71,7 @@ TEST_CASE("a causal model is judged by what it makes of its own answers") {
 }
 
 TEST_CASE("a causal model reads the inputs where they are not the answers") {
-  SequenceModel model({.vocabulary = 5,
-                       .context = 4,
-                       .d_model = 5,
-                       .heads = 1,
-                       .layers = 0,
-                       .arch = Arch::decoder});
-  model.as<nn::DecoderOnly>()->sinusoidal->encoding.mul_(0);
-  teach_successor(*model.as<nn::DecoderOnly>());
+  Successor model;
   const data::Batch batch{tensor({{1, 3, 1, 0}, {2, 4, 1, 2}}),
                           tensor({{no_target, 4, 2, 1}, {3, no_target, 2, 3}})};
   CHECK(equal(answer(model, batch).narrow(1, 1, 3), tensor({{4, 2, 1}, {0, 2, 3}})));
@@ -136,14 +136,7 @@ TEST_CASE("the loss of a text is the mean over its characters") {
 }
 
 TEST_CASE("tokens are foretold from the right ones before them, and counted where asked for") {
-  SequenceModel model({.vocabulary = 5,
-                       .context = 4,
-                       .d_model = 5,
-                       .heads = 1,
-                       .layers = 0,
-                       .arch = Arch::decoder});
-  model.as<nn::DecoderOnly>()->sinusoidal->encoding.mul_(0);
-  teach_successor(*model.as<nn::DecoderOnly>());
+  Successor model;
   // It answers 2, 4, 3 and 4; the second is wrong, but the third reads what is right.
   const data::Batch three{tensor({{1, 3, 2}}), tensor({{2, 2, 3}})};
   const data::Batch one{tensor({{3, 3, 3}}), tensor({{no_target, no_target, 4}})};

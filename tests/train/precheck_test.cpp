@@ -77,15 +77,12 @@ TEST_CASE("the check takes no longer than it may") {
   CHECK(taken.count() < 2);
 }
 
-TEST_CASE("of a large model at least a direction through all parameters is checked, in seconds") {
-  const auto start = std::chrono::steady_clock::now();
-  const GradcheckResult result = check_gradients(
-      {.vocabulary = 10, .context = 8, .d_model = testing::sanitized ? 64 : 384, .layers = 6}, 0,
-      0);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+TEST_CASE("a direction through all parameters is checked even if there is no time for entries") {
+  const GradcheckResult result =
+      check_gradients({.vocabulary = 10, .context = 8, .d_model = 64, .layers = 6}, 0, 0);
   CHECK_MESSAGE(result.passed, result.message);
   CHECK(result.checked == 1);
-  CHECK(taken.count() < 5);
+  CHECK(result.skipped > 0);
 }
 
 TEST_CASE("the check leaves the default generator as it was") {
